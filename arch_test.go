@@ -208,9 +208,10 @@ var rooms = []room{
 		others: map[string]string{"github.com/gowebpki/jcs": "canonical JSON, from which the hash chain is computed"},
 	},
 	{
-		path:   "execution/audit/index",
-		ours:   []string{"execution/audit"},
-		others: map[string]string{"github.com/ncruces/go-sqlite3": "holds the index, which can be deleted; the log itself needs no database"},
+		path:     "execution/audit/index",
+		ours:     []string{"execution/audit"},
+		others:   map[string]string{"github.com/ncruces/go-sqlite3": "holds the index, which can be deleted; the log itself needs no database"},
+		testOurs: []string{"execution/audit/audittest"},
 	},
 	{path: "execution/executiontest/browser", support: true},
 	{
@@ -511,7 +512,7 @@ var rooms = []room{
 	{
 		path:     "cmd/ktx",
 		ours:     []string{"cmd/ktx/internal/cli"},
-		testOurs: []string{"execution/executiontest/executable", "execution/executiontest/testdb"},
+		testOurs: []string{"execution/audit/audittest", "execution/executiontest/executable", "execution/executiontest/testdb"},
 	},
 	{path: "cmd/ktx/internal/atomicfile"},
 	{

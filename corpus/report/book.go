@@ -20,14 +20,14 @@ type Book struct {
 
 // Entry is a case as a list shows it.
 type Entry struct {
-	ID      string        `json:"id"`
-	Dialect string        `json:"dialect"`
-	Class   string        `json:"class"`
-	Flavour string        `json:"flavour,omitempty"`
+	ID      string `json:"id"`
+	Dialect string `json:"dialect"`
+	Class   string `json:"class"`
+	Flavour string `json:"flavour,omitempty"`
 	// Effect is what the statement would do, such as file_read.
-	Effect  string        `json:"effect,omitempty"`
-	Title   string        `json:"title"`
-	Expect  corpus.Expect `json:"expect"`
+	Effect string        `json:"effect,omitempty"`
+	Title  string        `json:"title"`
+	Expect corpus.Expect `json:"expect"`
 	// State is how the guard's answer compares: met, bypass, false-reject, error, unmet or
 	// not-run.
 	State    string   `json:"state"`

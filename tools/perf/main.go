@@ -43,6 +43,7 @@ type suite struct {
 	cgo    string
 	time   string // how long or how often each runs, as go test has it; "" is its default
 	peers  bool   // it compares with servers of others, which npm installs
+	rated  bool   // Lighthouse rates pages, which npm installs
 	claims []claim
 }
 
@@ -284,6 +285,40 @@ var suites = []suite{
 		},
 	},
 	{
+		title: "The audit index",
+		text:  "A log of 1,000,000 statements, 1.9 million events and 1.7 GB. Pages of 50 statements, counts beside conditions, and searches for a text, each twenty times; the figure is that of the filter that takes longest, of seventeen.",
+		pkg:   "./execution/audit/index", bench: "^BenchmarkIndex$", cgo: "1", time: "1x",
+		claims: []claim{
+			{"Index", "events/s", "build", "≥ 40000"},
+			{"Index", "of-the-log", "size of the index, as a share of the log", "≤ 0.6"},
+			{"Index", "page-p50-ms", "a page of any filter, p50", "≤ 50"},
+			{"Index", "page-p95-ms", "a page of any filter, p95", "≤ 200"},
+			{"Index", "counts-p95-ms", "counts beside any filter, p95", "≤ 500"},
+			{"Index", "text-p95-ms", "a page of a search for a text, p95", "≤ 300"},
+		},
+	},
+	{
+		title: "The pages of the server",
+		text:  "`ktx mcp start` over the same log, and a client on the same machine: from the request to the end of the answer, each twenty times. The size is that of the overview with its style and script. The memory is the greatest resident size of the process after these pages.",
+		pkg:   "./cmd/ktx", bench: "^BenchmarkPages$", cgo: "1", time: "1x",
+		claims: []claim{
+			{"Pages", "first-p50-ms", "the first page, p50", "≤ 50"},
+			{"Pages", "overview-p95-ms", "the overview of all statements, p95", "≤ 500"},
+			{"Pages", "list-p50-ms", "the statements of a principal with their counts, p50", ""},
+			{"Pages", "page-KB", "size of the overview", "≤ 100"},
+			{"Pages", "rss-MB", "memory", "≤ 150"},
+		},
+	},
+	{
+		title: "Pages rated by Lighthouse",
+		text:  "Lighthouse 12.8.2 rates overview, audit log, corpus, playground, tables and query of a server in Chromium, as on a slow telephone; the lowest of their ratings, of 100.",
+		pkg:   "./cmd/ktx", bench: "^BenchmarkLighthouse$", cgo: "1", time: "1x", rated: true,
+		claims: []claim{
+			{"Lighthouse", "performance", "performance", "≥ 95"},
+			{"Lighthouse", "accessibility", "accessibility", "≥ 95"},
+		},
+	},
+	{
 		title: "A catalogue of 5,000 skills",
 		text:  "Skills of about 3 KB with a file beside each, searched by their words. The first answer of a process that reads all files (cold), and of one that has the index of the process before (warm), with the files in the page cache; then 400 recommendations, one after the other. The files are looked at again about every third of a second. The last line is how long it takes until a change of one skill is in the answers.",
 		pkg:   "./research/skills", bench: "^BenchmarkCatalog$", cgo: "1", time: "1x",
@@ -458,8 +493,15 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 				unit = "s"
 			case "p50/toolbox", "p50/server-postgres", "p50/dbhub", "calls/toolbox", "calls/server-postgres", "calls/dbhub":
 				unit = ratio
-			case "p50-ms", "p95-ms", "files-ms", "edit-ms", "ktx-p50-ms", "cpu-ms", "search-p95-ms", "details-p95-ms", "overhead-p95-ms":
+			case "p50-ms", "p95-ms", "files-ms", "edit-ms", "ktx-p50-ms", "cpu-ms", "search-p95-ms", "details-p95-ms", "overhead-p95-ms",
+				"page-p50-ms", "page-p95-ms", "counts-p95-ms", "text-p95-ms", "first-p50-ms", "overview-p95-ms", "list-p50-ms":
 				unit = "ms"
+			case "page-KB":
+				unit = "KB"
+			case "of-the-log":
+				unit = ratio
+			case "performance", "accessibility":
+				unit = "of 100"
 			}
 			goal := c.goal
 			if goal == "" {
@@ -493,6 +535,13 @@ func measure(ctx context.Context, s suite, count int) (map[string][]float64, err
 			return nil, err
 		}
 		cmd.Env = append(cmd.Env, "KTX_BENCH_PEERS="+dir)
+	}
+	if s.rated {
+		where, err := exec.CommandContext(ctx, "scripts/npm-tools", "lighthouse").Output()
+		if err != nil {
+			return nil, fmt.Errorf("install Lighthouse: %w", err)
+		}
+		cmd.Env = append(cmd.Env, "KTX_BENCH_LIGHTHOUSE="+strings.TrimSpace(string(where)))
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -222,7 +222,7 @@ type nameKey struct {
 }
 
 func newWriter(ctx context.Context, path string) (*writer, error) {
-	c, err := connect(path)
+	c, err := connect(path, writerCache)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func (v *view) counts(f audit.Filter) (Counts, error) {
 	if refused >= 0 && refused < int64(len(status)) {
 		out.Refused = status[refused]
 	}
-	out.LatencyUS, out.ExecMS, out.Timeline = audit.NewQuantiles(sum.latency), audit.NewQuantiles(sum.ms), timeline(sum.times)
+	out.LatencyUS, out.ExecMS, out.Timeline = sum.latency.quantiles(), audit.NewQuantiles(sum.ms), sum.times.list()
 	for name, t := range map[string]tally{"status": status, "principal": sum.principal, "client": sum.client, "connection": sum.connection} {
 		out.By[name] = t.top(names)
 	}
@@ -135,8 +135,9 @@ type counted struct {
 	refused                                             int64 // the number of this status
 	statements, rows                                    int64
 	status, principal, client, connection, shape, codes tally
-	latency, ms                                         []float64
-	times                                               []moment
+	latency                                             histogram
+	ms                                                  []float64
+	times                                               periods
 }
 
 // all counts the statements that meet a condition: in blocks as far as they are packed,
@@ -170,8 +171,12 @@ func (c *counted) block(b *block, met []int) {
 		to *tally
 		of column
 	}{
-		{&c.status, columnStatus}, {&c.principal, columnPrincipal}, {&c.client, columnClient}, {&c.connection, columnConnection},
-		{&c.shape, columnShape}, {&c.codes, columnCodes},
+		{&c.status, columnStatus},
+		{&c.principal, columnPrincipal},
+		{&c.client, columnClient},
+		{&c.connection, columnConnection},
+		{&c.shape, columnShape},
+		{&c.codes, columnCodes},
 	} {
 		values := b.column(of.of)
 		for _, i := range met {
@@ -180,8 +185,8 @@ func (c *counted) block(b *block, met []int) {
 	}
 	at, status, latency, ended, rows := b.column(columnTime), b.column(columnStatus), b.column(columnLatency), b.column(columnEnded), b.column(columnRows)
 	for _, i := range met {
-		c.latency = append(c.latency, float64(latency[i]))
-		c.times = append(c.times, moment{at[i], status[i] == c.refused})
+		c.latency.add(latency[i])
+		c.times.add(at[i], status[i] == c.refused)
 		if ended[i] != 0 {
 			c.rows += rows[i]
 			c.ms = append(c.ms, b.ms(i))
@@ -200,8 +205,8 @@ func (c *counted) scan(v *view, from string, args []any) error {
 		c.connection.add(s.ColumnInt64(4), 1)
 		c.shape.add(s.ColumnInt64(5), 1)
 		c.codes.add(s.ColumnInt64(6), 1)
-		c.latency = append(c.latency, s.ColumnFloat(7))
-		c.times = append(c.times, moment{s.ColumnInt64(0), how == c.refused})
+		c.latency.add(s.ColumnInt64(7))
+		c.times.add(s.ColumnInt64(0), how == c.refused)
 		if s.ColumnType(9) != sqlite3.NULL {
 			c.rows += s.ColumnInt64(8)
 			c.ms = append(c.ms, s.ColumnFloat(9))
@@ -224,50 +229,133 @@ func (t tally) top(names map[int64]string) []Count {
 	return list[:min(len(list), maxValues)]
 }
 
-// moment is when a statement was decided.
-type moment struct {
-	at      int64
-	refused bool
+// histogram counts whole numbers. It keeps a count for each that is small, and the others.
+type histogram struct {
+	n     int64
+	small tally
+	large []float64
 }
 
-// widths are the lengths that a period may have.
+func (h *histogram) add(v int64) {
+	h.n++
+	if v >= 0 && v < 1<<16 {
+		h.small.add(v, 1)
+	} else {
+		h.large = append(h.large, float64(v))
+	}
+}
+
+// quantiles returns what [audit.NewQuantiles] returns for the numbers.
+func (h *histogram) quantiles() audit.Quantiles {
+	if h.n == 0 {
+		return audit.Quantiles{}
+	}
+	slices.Sort(h.large)
+	negative, _ := slices.BinarySearch(h.large, 0)
+	at := func(k int64) float64 {
+		if k < int64(negative) {
+			return h.large[k]
+		}
+		k -= int64(negative)
+		for v, n := range h.small {
+			if k < n {
+				return float64(v)
+			}
+			k -= n
+		}
+		return h.large[int64(negative)+k]
+	}
+	rank := func(q float64) float64 { return at(int64(math.Ceil(q*float64(h.n))) - 1) }
+	return audit.Quantiles{Count: h.n, P50: rank(0.5), P95: rank(0.95), Max: at(h.n - 1)}
+}
+
+// widths are the lengths that a period may have. Each is a multiple of the one before.
 var widths = []time.Duration{
 	time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
 	12 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 28 * 24 * time.Hour, 364 * 24 * time.Hour,
 }
 
-// timeline divides the time from the first moment to the last into periods.
-func timeline(times []moment) []Period {
-	periods := []Period{}
-	if len(times) == 0 {
-		return periods
+// periods divides the time from the first statement to the last into periods of one
+// length. It begins with short ones, and joins them when they become too many.
+type periods struct {
+	first, last int64
+	width       int               // an index of widths
+	counts      map[int64]*counts // by the number of the period
+	recent      *counts           // the one that was counted last
+	number      int64
+}
+
+// counts counts the statements of a period.
+type counts struct{ allowed, refused int64 }
+
+func (p *periods) add(at int64, refused bool) {
+	if p.counts == nil {
+		p.counts, p.first, p.last = map[int64]*counts{}, at, at
 	}
-	first, last := int64(math.MaxInt64), int64(math.MinInt64)
-	for _, m := range times {
-		first, last = min(first, m.at), max(last, m.at)
+	p.first, p.last = min(p.first, at), max(p.last, at)
+	for p.width < len(widths)-1 && p.many() {
+		p.widen()
 	}
-	// The difference of two times may be more than a number can hold.
-	if float64(last)-float64(first) > 200*float64(365*24*time.Hour) {
-		return periods
-	}
-	width := int64(widths[len(widths)-1])
-	for _, w := range widths {
-		if (last-first)/int64(w) < maxPeriods {
-			width = int64(w)
-			break
+	if number := p.numberOf(at); p.recent == nil || number != p.number {
+		p.number, p.recent = number, p.counts[number]
+		if p.recent == nil {
+			p.recent = &counts{}
+			p.counts[number] = p.recent
 		}
 	}
-	first -= (first%width + width) % width
-	for at := first; at <= last; at += width {
-		periods = append(periods, Period{From: time.Unix(0, at).UTC(), Until: time.Unix(0, at+width).UTC()})
+	if refused {
+		p.recent.refused++
+	} else {
+		p.recent.allowed++
 	}
-	for _, m := range times {
-		p := &periods[(m.at-first)/width]
-		if m.refused {
-			p.Refused++
-		} else {
-			p.Allowed++
+}
+
+// many reports whether there are too many periods. The difference of two times may be more
+// than an int64 can hold.
+func (p *periods) many() bool {
+	return (uint64(p.last)-uint64(p.first))/uint64(widths[p.width]) >= maxPeriods //nolint:gosec // above
+}
+
+// numberOf returns the number of the period of a time, rounded down.
+func (p *periods) numberOf(at int64) int64 {
+	width := int64(widths[p.width])
+	number := at / width
+	if at%width < 0 {
+		number--
+	}
+	return number
+}
+
+func (p *periods) widen() {
+	before := int64(widths[p.width])
+	p.width++
+	p.recent = nil
+	wider := map[int64]*counts{}
+	for number, c := range p.counts {
+		to := p.numberOf(number * before)
+		if wider[to] == nil {
+			wider[to] = &counts{}
 		}
+		wider[to].allowed += c.allowed
+		wider[to].refused += c.refused
 	}
-	return periods
+	p.counts = wider
+}
+
+// list returns the periods, also those without statements. There are none over more than
+// 200 years: such a log has times that are not its own.
+func (p *periods) list() []Period {
+	list := []Period{}
+	if p.counts == nil || float64(p.last)-float64(p.first) > 200*float64(365*24*time.Hour) {
+		return list
+	}
+	width := int64(widths[p.width])
+	for number := p.numberOf(p.first); number <= p.numberOf(p.last); number++ {
+		one := Period{From: time.Unix(0, number*width).UTC(), Until: time.Unix(0, (number+1)*width).UTC()}
+		if c := p.counts[number]; c != nil {
+			one.Allowed, one.Refused = c.allowed, c.refused
+		}
+		list = append(list, one)
+	}
+	return list
 }

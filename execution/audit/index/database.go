@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -69,8 +70,15 @@ type conn struct {
 // maxStatements bounds the compiled statements of a connection.
 const maxStatements = 200
 
+// The kilobytes of the file that a connection keeps in memory. The one that writes changes
+// pages all over the indexes of a table.
+const (
+	readerCache = 4096
+	writerCache = 16384
+)
+
 // connect opens the file, and makes it when it does not exist.
-func connect(path string) (*conn, error) {
+func connect(path string, cache int) (*conn, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the caller names the index
 	if err != nil {
 		return nil, err
@@ -89,7 +97,7 @@ func connect(path string) (*conn, error) {
 	c := &conn{db: db, stmts: map[string]*sqlite3.Stmt{}, file: info}
 	err = errors.Join(db.BusyTimeout(busyTimeout), fts5.Register(db), array.Register(db))
 	if err == nil {
-		err = db.Exec(`PRAGMA journal_mode = wal; PRAGMA synchronous = normal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA cache_size = -16384; PRAGMA trusted_schema = off`)
+		err = db.Exec(`PRAGMA journal_mode = wal; PRAGMA synchronous = normal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA trusted_schema = off; PRAGMA cache_size = -` + strconv.Itoa(cache))
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.close())

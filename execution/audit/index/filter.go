@@ -278,8 +278,8 @@ var fewRows int64 = 5000
 // two arguments are the rows between which they lie.
 func (v *view) from(c *condition) (text string, args []any, few bool, err error) {
 	where := ``
-	for _, w := range c.where {
-		where += ` AND ` + w
+	if len(c.where) > 0 {
+		where = ` AND ` + strings.Join(c.where, ` AND `)
 	}
 	for _, d := range c.drivers {
 		if d.index == "statement_codes" {

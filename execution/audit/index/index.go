@@ -140,7 +140,7 @@ func (x *Index) ask(ctx context.Context, ask func(*view) error) error {
 	case c = <-x.idle:
 	default:
 		var err error
-		if c, err = connect(x.path); err != nil {
+		if c, err = connect(x.path, readerCache); err != nil {
 			return err
 		}
 	}

@@ -96,7 +96,7 @@ func (w *world) append(t *rapid.T) {
 		e.SQL = audit.SQL{
 			Fingerprint: some(t, []string{"", "f1", "f2"}), Normalized: some(t, texts), Kind: some(t, kinds), Tables: subset(t, tables), Functions: subset(t, functions),
 		}
-		e.Decision = audit.Decision{Verdict: audit.VerdictAllow, LatencyUS: int64(rapid.IntRange(0, 500).Draw(t, "latency"))}
+		e.Decision = audit.Decision{Verdict: audit.VerdictAllow, LatencyUS: rapid.SampledFrom([]int64{0, 7, 40, 41, 300, 1<<16 - 1, 1 << 16, 1 << 40, -3}).Draw(t, "latency")}
 		if rapid.IntRange(0, 2).Draw(t, "refused") == 0 {
 			e.Decision.Verdict, e.Decision.Codes = audit.VerdictReject, subset(t, codes)
 		} else {
@@ -363,8 +363,14 @@ func (w *world) compareCounts(t *rapid.T) {
 		want[by][value]++
 	}
 	var statements, refused, rows, inTime int64
+	var latency, ms []float64
+	var times []time.Time
 	for _, s := range w.expected(t, f) {
 		e := s.Event()
+		latency, times = append(latency, float64(s.Decision.Decision.LatencyUS)), append(times, e.Time)
+		if s.Outcome.Type != "" {
+			ms = append(ms, s.Outcome.Result.ExecMS)
+		}
 		statements++
 		rows += e.Result.Rows
 		if s.Status() == audit.StatusRefused {
@@ -395,8 +401,20 @@ func (w *world) compareCounts(t *rapid.T) {
 			t.Fatalf("%+v: %d values of %s, want %d", f, len(list), by, len(want[by]))
 		}
 	}
-	for _, p := range got.Timeline {
+	for i, p := range got.Timeline {
 		inTime += p.Allowed + p.Refused
+		in := int64(0)
+		for _, at := range times {
+			if !at.Before(p.From) && at.Before(p.Until) {
+				in++
+			}
+		}
+		if in != p.Allowed+p.Refused || i > 0 && !p.From.Equal(got.Timeline[i-1].Until) || len(got.Timeline) > 61 {
+			t.Fatalf("%+v: period %d of %d has %d statements, want %d", f, i, len(got.Timeline), p.Allowed+p.Refused, in)
+		}
+	}
+	if diff := gocmp.Diff([]audit.Quantiles{audit.NewQuantiles(latency), audit.NewQuantiles(ms)}, []audit.Quantiles{got.LatencyUS, got.ExecMS}); diff != "" {
+		t.Fatalf("%+v: times (-log +index)\n%s", f, diff)
 	}
 	if got.Statements != statements || got.Refused != refused || got.Rows != rows || inTime != statements {
 		t.Fatalf("%+v: %d statements, %d refused, %d rows, %d in time; want %d, %d, %d", f, got.Statements, got.Refused, got.Rows, inTime, statements, refused, rows)

@@ -107,7 +107,7 @@ func pack(columns *[columnCount][]int64) []byte {
 			low, high = min(low, v), max(high, v)
 		}
 		width := 8
-		switch span := uint64(high) - uint64(low); { //nolint:gosec // the difference is right even where its parts are not
+		switch span := uint64(high) - uint64(low); { // the difference is right even where its parts are not
 		case span == 0:
 			width = 0
 		case span <= math.MaxUint8:
