@@ -167,7 +167,7 @@ type Sinks struct {
 // whose path matches a pattern.
 type CheckOverride struct {
 	Paths   []string `yaml:"paths" doc:"Patterns relative to the project; ** matches any number of folders."`
-	Dialect string   `yaml:"dialect" doc:"The dialect. Files in a dialect that ktx has no reader for are skipped." enum:"postgres,mysql,mariadb,sqlserver,sqlite,duckdb,clickhouse,trino,snowflake,bigquery,postgresql,mssql,tsql,sqlite3,redshift,databricks,oracle"`
+	Dialect string   `yaml:"dialect" doc:"The dialect. Files in a dialect that ktx has no reader for are skipped." enum:"postgres,mysql,mariadb,sqlserver,sqlite,duckdb,clickhouse,trino,snowflake,bigquery,postgresql,mssql,tsql,sqlite3,redshift,databricks"`
 	// Connection is the id of the connection whose policy the files have.
 	Connection string            `yaml:"connection" doc:"The connection whose policy the files have."`
 	Severity   map[string]string `yaml:"severity" doc:"Severities of codes, such as write_statement: note. They are error, warning and note."`
