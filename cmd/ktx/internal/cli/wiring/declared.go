@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ktxhq/ktx/sqlcheck"
 )
 
 // declared finds the dialect of a file in the configuration of other tools
@@ -21,7 +23,7 @@ import (
 type declared struct {
 	mu      sync.Mutex
 	folders map[string]*toolFiles
-	tops    map[string]string
+	tops    map[string]string // the tree of each folder
 }
 
 // toolFiles is what the files in one folder declare.
@@ -55,7 +57,11 @@ func (d *declared) dialectOf(path string) string {
 		d.folders, d.tops = map[string]*toolFiles{}, map[string]string{}
 	}
 	extension := strings.ToLower(filepath.Ext(path))
-	top := d.top(filepath.Dir(path))
+	top, known := d.tops[filepath.Dir(path)]
+	if !known {
+		top = sqlcheck.Tree(filepath.Dir(path))
+		d.tops[filepath.Dir(path)] = top
+	}
 	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
 		found := d.folders[folder]
 		if found == nil {
@@ -66,31 +72,6 @@ func (d *declared) dialectOf(path string) string {
 			return name
 		}
 	}
-}
-
-// top returns the folder above which nothing is read: that of the repository,
-// else the current folder, else the folder itself.
-func (d *declared) top(folder string) string {
-	if top, known := d.tops[folder]; known {
-		return top
-	}
-	top := folder
-	if current, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(current, folder); err == nil && filepath.IsLocal(rel) {
-			top = current
-		}
-	}
-	for at := folder; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			top = at
-			break
-		}
-		if at == filepath.Dir(at) {
-			break
-		}
-	}
-	d.tops[folder] = top
-	return top
 }
 
 // of returns the dialect that is declared for a file. Declarations that differ
