@@ -548,11 +548,12 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/wiring",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "dialects", "dialects/*",
-			"execution", "execution/*", "research", "research/*", "research/skills/*", "sqlcheck", "sqlcheck/migration", "sqlcheck/source", "sqlguard",
+			"execution", "execution/*", "research", "research/*", "research/skills/*", "sqlcheck", "sqlcheck/migration", "sqlcheck/report", "sqlcheck/source", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
 			"github.com/spf13/cobra":           "completes the ids of connections",
+			"go.yaml.in/yaml/v3":               "the dialect that sqlc.yaml or the profiles of a dbt project declare",
 		},
 	},
 	{

@@ -32,7 +32,9 @@ const large = 4 << 20
 
 // Chooser returns the guard that judges a file. text is the file without its
 // byte order mark. known is what the file's dbt project says about its
-// database. If there is no guard, the finding says why.
+// database. If there is no guard, the finding says why. The Object of a finding
+// dialect_unknown is the engine whose dialect nobody can read here, if that is
+// known.
 type Chooser func(path, text string, known Known) (*sqlguard.Guard, *sqlguard.Finding)
 
 // Checker judges files. Choose is required.
@@ -54,6 +56,12 @@ type Checker struct {
 	// :name, @name, sqlc.arg(name)) stand for values that a program sends. They
 	// do if it is not set.
 	Parameters func(path string) bool
+	// Severities, if set, returns the severities that codes have in a file, where
+	// they are not the usual ones.
+	Severities func(path string) map[sqlguard.Code]report.Severity
+	// Strict reports files of engines that nobody can read here. Otherwise they
+	// are skipped.
+	Strict bool
 	// Today is the day on which suppressions must be valid.
 	Today time.Time
 	// Jobs is how many files are judged at a time. 0 means one for each
@@ -139,7 +147,7 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 	if remembers {
 		at = identityOf(openedPath(in))
 		if allows, ok := c.remember(in, path, at, &file); ok {
-			settle(&file, allows, c.Today)
+			c.settle(in, &file, allows)
 			return file
 		}
 	}
@@ -156,7 +164,7 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 	if remembers && found.cached {
 		c.learn(in, path, at, since, found)
 	}
-	settle(&file, allows, c.Today)
+	c.settle(in, &file, allows)
 	if c.Spool != nil {
 		c.Spool.Flush(&file)
 	}
@@ -167,6 +175,21 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 		}
 	}
 	return file
+}
+
+// settle applies the suppressions in a file, and the severities that its project
+// sets.
+func (c *Checker) settle(in Input, file *report.File, allows []allow) {
+	settle(file, allows, c.Today)
+	if c.Severities == nil || len(file.Findings) == 0 {
+		return
+	}
+	severities := c.Severities(in.Path)
+	for i := range file.Findings {
+		if severity, ok := severities[file.Findings[i].Code]; ok {
+			file.Findings[i].Severity = severity
+		}
+	}
 }
 
 // judge asks the guard about every statement of text, and returns the
@@ -194,6 +217,10 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 		return nil, judged{}
 	}
 	guard, problem := c.Choose(in.Path, body, model.known())
+	if problem != nil && problem.Code == sqlguard.CodeDialectUnknown && problem.Object != "" && !c.Strict {
+		file.Skipped = problem.Object
+		return nil, judged{}
+	}
 	if problem != nil {
 		found := fileFinding(*problem)
 		found.Span = sqlguard.Span{Start: shift, End: shift}

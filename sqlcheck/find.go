@@ -186,10 +186,17 @@ var skipped = []string{".git", ".ktx", "node_modules", "vendor", ".venv"}
 // extensions are the file name extensions of SQL files.
 var extensions = []string{".sql", ".pgsql", ".psql", ".sqlite"}
 
+// dialectExtensions follow .sql in the names of files that are for one dialect,
+// such as full.sql.postgres.
+var dialectExtensions = []string{".postgres", ".postgresql", ".pg", ".pgsql", ".sqlite", ".sqlite3", ".mysql", ".mariadb", ".mssql", ".sqlserver", ".tsql", ".clickhouse"}
+
 // isSQL reports whether a file found in a folder is checked: a file of SQL, or
 // of a language in which SQL is searched for.
 func isSQL(path string) bool {
-	return slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) || source.Reads(path)
+	path = strings.ToLower(path)
+	extension := filepath.Ext(path)
+	return slices.Contains(extensions, extension) || source.Reads(path) ||
+		filepath.Ext(strings.TrimSuffix(path, extension)) == ".sql" && slices.Contains(dialectExtensions, extension)
 }
 
 // walk adds the files with SQL below root and returns how many there are. root

@@ -33,7 +33,7 @@ func (i identity) settled(since time.Time) bool {
 }
 
 // maxNeeds is the most files on which a file that is known may depend.
-const maxNeeds = 1000
+const maxNeeds = 10_000
 
 // knownFile is what was found in a file that need not be read again while it,
 // and the files on which it depends, are the same.

@@ -45,13 +45,19 @@ func (n *neighbours) close() {
 	n.roots, n.tops = map[string]*os.Root{}, map[string]string{}
 }
 
-// top returns the folder to which reading is limited for files in a folder: the
-// nearest one above with .git, else the current folder if it is above, else the
-// folder itself.
+// top returns the folder to which reading is limited for files in a folder.
 func (n *neighbours) top(folder string) string {
-	if top, ok := n.tops[folder]; ok {
-		return top
+	top, ok := n.tops[folder]
+	if !ok {
+		top = Tree(folder)
+		n.tops[folder] = top
 	}
+	return top
+}
+
+// Tree returns the folder to which a folder belongs: the nearest one above with
+// .git, else the current folder if it is above, else the folder itself.
+func Tree(folder string) string {
 	top := folder
 	if current, err := os.Getwd(); err == nil && within(current, folder) {
 		top = current
@@ -65,7 +71,6 @@ func (n *neighbours) top(folder string) string {
 			break
 		}
 	}
-	n.tops[folder] = top
 	return top
 }
 

@@ -125,6 +125,11 @@ const (
 	holeHint    = "choose between whole statements, and insert values only"
 )
 
+// aboutName are the codes of findings about a name in a statement.
+var aboutName = map[sqlguard.Code]bool{
+	sqlguard.CodeExternalRelation: true, sqlguard.CodeRelationNotAllowed: true, sqlguard.CodeFunctionNotAllowed: true, sqlguard.CodeColumnNotAllowed: true,
+}
+
 // embedded judges the statements of one text.
 func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alternatives) {
 	filled := t.Fill(guard.Dialect())
@@ -169,7 +174,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 				continue // the finding is about a placeholder
 			}
 			at := filled.Place(sqlguard.Span{Start: f.Span.Start + span.Start, End: f.Span.End + span.Start})
-			if f.Code == sqlguard.CodeExternalRelation && slices.ContainsFunc(filled.Unproved, func(hole sqlguard.Span) bool { return at.Start < hole.End && hole.Start < at.End }) {
+			if aboutName[f.Code] && filled.Guesses(sqlguard.Span{Start: f.Span.Start + span.Start, End: f.Span.End + span.Start}) {
 				continue // so is this one
 			}
 			if !group.first(&f, at) {

@@ -55,6 +55,7 @@ func TestGoSource(t *testing.T) {
 		{"a function in the middle", `db.QueryContext(ctx, "SELECT 'é', " + "pg_sleep(1)")`, 1, []string{`4:41 function_sleep "pg_sleep"`}},
 		{"a name that is filled in", `db.QueryContext(ctx, "SELECT * FROM "+table)`, 1, []string{`4:40 dynamic_sql_unprovable "table"`}},
 		{"the same where it may be no SQL", `x.Query("SELECT * FROM "+table)`, 1, []string{`4:27 dynamic_sql_unprovable "table" note`}},
+		{"a function and a schema that are filled in", `db.QueryContext(ctx, "SELECT "+f+"(a) FROM "+s+".t")`, 1, []string{`4:33 dynamic_sql_unprovable "f"`, `4:47 dynamic_sql_unprovable "s"`}},
 		{"a name and a write", `db.ExecContext(ctx, "DELETE FROM "+table)`, 1, []string{`4:23 write_statement "DELETE FROM \"+table"`, `4:37 dynamic_sql_unprovable "table"`}},
 		{"no SQL after all", `x.Get("a", "select best of the")`, 1, []string{`4:29 parse_error "t" note`}},
 		{"permitted", permit + "\n\tdb.ExecContext(ctx, \"DELETE FROM t\")", 1, []string{`5:23 write_statement "DELETE FROM t" suppressed`}},

@@ -28,6 +28,9 @@ func writeJSON(w io.Writer, c *Check) error {
 		if file.Dialect != "" {
 			d.value(",\n      \"dialect\": ", file.Dialect, "      ")
 		}
+		if file.Skipped != "" {
+			d.value(",\n      \"skipped\": ", file.Skipped, "      ")
+		}
 		if file.Spooled != nil {
 			d.text(",\n      \"statements\": [")
 			if d.err == nil {

@@ -55,6 +55,9 @@ func code(text string) string {
 // SummaryLine returns the summary as a sentence.
 func SummaryLine(s Summary) string {
 	line := fmt.Sprintf("%s, %s: %d refused, %s not checked", plural(s.Files, "file"), plural(s.Statements, "statement"), s.Refused, plural(s.NotChecked, "file"))
+	if s.Skipped > 0 {
+		line += fmt.Sprintf(", %s skipped, whose dialect has no reader", plural(s.Skipped, "file"))
+	}
 	if s.Holes > 0 {
 		line += fmt.Sprintf(", %s that nothing proves", plural(s.Holes, "hole"))
 	}

@@ -53,6 +53,9 @@ type File struct {
 	// Path is separated by slashes on every system.
 	Path    string `json:"path"`
 	Dialect string `json:"dialect,omitempty"`
+	// Skipped is the engine of a file that is not judged, because its dialect
+	// cannot be read.
+	Skipped string `json:"skipped,omitempty"`
 	// Statements are all statements with their verdicts, if the check keeps
 	// them.
 	Statements []Statement `json:"statements"`
@@ -100,6 +103,8 @@ type Summary struct {
 	Refused int `json:"refused"`
 	// NotChecked counts the files that could not be judged, or not completely.
 	NotChecked int `json:"notChecked"`
+	// Skipped counts the files of engines whose dialect cannot be read.
+	Skipped int `json:"skipped"`
 	// The findings that count, by severity.
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
@@ -119,6 +124,9 @@ func Summarize(files []File) Summary {
 		f := &files[i]
 		s.Statements += f.Judged
 		s.Refused += f.Refused
+		if f.Skipped != "" {
+			s.Skipped++
+		}
 		if f.Unchecked() {
 			s.NotChecked++
 		}

@@ -45,8 +45,8 @@ const (
 // passed to such a function.
 func (c certainty) judges(t *Text) bool {
 	switch text := t.SQL(); {
-	case c == possible && len(t.Holes) == 0 && oneWord.MatchString(text):
-		return false // the name of an event or a step, such as emit("commit")
+	case c == possible && len(t.Holes) == 0 && (oneWord.MatchString(text) || cssSelector.MatchString(text)):
+		return false // the name of an event or a step, such as emit("commit"), or elements of a page
 	case looksLikeSQL(text), c == certain && strings.TrimSpace(text) != "":
 		return true
 	case len(t.Holes) == 0:
@@ -132,8 +132,13 @@ func (t *Text) holds(other *Text) bool {
 	return t.Span.Start <= other.Span.Start && other.Span.End <= t.Span.End && len(t.sql) > 0 && t.key() == other.key() && t.Certain == other.Certain
 }
 
-// oneWord is a text that is one word without a capital letter, and no more.
-var oneWord = regexp.MustCompile(`^\s*[a-z]+\s*$`)
+// oneWord is a text that is one word without a capital letter, such as commit
+// or set-cookie, and no more.
+var oneWord = regexp.MustCompile(`^\s*[a-z]+(?:-[a-z]+)*\s*$`)
+
+// cssSelector is a selector of HTML elements that begins like a statement, such
+// as select[name=type] or table tbody tr. No statement can begin so.
+var cssSelector = regexp.MustCompile(`^\s*(?:select\[[\w-]+[~|^$*]?=|table(?:\s+(?:tbody|thead|tfoot|tr|td|th)\b|\s*>|\[|\.[a-z]))`)
 
 const sqlSpace = `(?is)^(?:[\s;(]|--[^\n]*(?:\n|$)|#[^\n]*\n|/\*.*?\*/)*`
 

@@ -24,12 +24,27 @@ type fill struct {
 	at, removed int // in the text
 	value       string
 	file        sqlguard.Span // of a hole; zero for a parameter
+	guessed     bool          // anything can stand there
 }
 
 // Place maps a span of SQL to the file.
 func (f *Filled) Place(span sqlguard.Span) sqlguard.Span {
 	start := f.offset(span.Start, false)
 	return sqlguard.Span{Start: start, End: max(start, f.offset(span.End, true))}
+}
+
+// Guesses reports whether a span of SQL has something in it that stands for a
+// hole of which anything can become.
+func (f *Filled) Guesses(span sqlguard.Span) bool {
+	shift := 0
+	for _, v := range f.fills {
+		from := v.at + shift
+		if v.guessed && from < span.End && span.Start < from+len(v.value) {
+			return true
+		}
+		shift += len(v.value) - v.removed
+	}
+	return false
 }
 
 func (f *Filled) offset(at int, end bool) int {
@@ -101,7 +116,7 @@ func (t *Text) Fill(d sqlguard.Dialect) *Filled {
 			if !ok {
 				f.Unproved = append(f.Unproved, h.Span)
 			}
-			f.fills = append(f.fills, fill{at: h.At, value: value, file: cmp.Or(h.Span, sqlguard.Span{End: 1})})
+			f.fills = append(f.fills, fill{at: h.At, value: value, file: cmp.Or(h.Span, sqlguard.Span{End: 1}), guessed: !ok})
 		}
 		if token.Start >= replaced {
 			if p := found.at(i); p.stands != nothing && !strings.Contains(text[token.Start:p.end], mark) {
@@ -144,7 +159,7 @@ func (f *Filled) replace(p placeholder, text string, tokens []sqlguard.Token, i 
 			v.value = value
 		}
 	case forSQL:
-		v.value = "x"
+		v.value, v.guessed = "x", true
 		f.Unproved = append(f.Unproved, sqlguard.Span{Start: f.text.place(v.at, false), End: f.text.place(v.at+v.removed, true)})
 	}
 	f.fills = append(f.fills, v)

@@ -57,6 +57,8 @@ func TestJavaScript(t *testing.T) {
 		{"db.query(sql`SELECT 1`)", []string{"SELECT 1"}},
 		{"client.query(gql`query { a }`)", nil},
 		{"cy.query((a, b) => a); cy.query(x => x); cy.query(async () => 1); cy.query(function () {})", nil},
+		{"cy.get('select[name=type]').select('public'); cy.get('table tbody tr'); cy.get('table.wide'); headers.get('set-cookie')", nil},
+		{"db.get('SELECT [a] FROM t'); db.get('TABLE t')", []string{"SELECT [a] FROM t", "TABLE t"}},
 		{"cache.get('/users/' + id)", nil},
 		{"db.all(fields + ' FROM t')", []string{"x FROM t [fields]"}},
 		{"db.query(`SELECT ${f(`a, b`, c)} ` + 'FROM t', x)", []string{"SELECT x FROM t [${f(`a, b`, c)}]"}},

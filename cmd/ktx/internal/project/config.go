@@ -141,7 +141,7 @@ func (c *Config) GuardOf(id string) Guard { return c.Connections[id].Guard.over(
 
 // Check says how ktx sql check reads files.
 type Check struct {
-	Overrides []CheckOverride `yaml:"overrides" doc:"Dialects of files by pattern; the first pattern that matches counts."`
+	Overrides []CheckOverride `yaml:"overrides" doc:"Dialects, policies and severities of files by pattern; of each, the first pattern that matches counts."`
 	// Migrations are the files that are judged by what they do to a running system.
 	Migrations Migrations `yaml:"migrations" doc:"SQL files that change the schema, which are judged by what they do to a system in use."`
 	Sinks      Sinks      `yaml:"sinks" doc:"Your own functions that take SQL, by the last part of their names."`
@@ -163,10 +163,14 @@ type Sinks struct {
 	TypeScript []string `yaml:"typescript" doc:"Functions in TypeScript and JavaScript that take SQL."`
 }
 
-// CheckOverride sets the dialect of the files whose path matches a pattern.
+// CheckOverride sets the dialect, the policy and the severities of the files
+// whose path matches a pattern.
 type CheckOverride struct {
 	Paths   []string `yaml:"paths" doc:"Patterns relative to the project; ** matches any number of folders."`
-	Dialect string   `yaml:"dialect" doc:"The dialect." enum:"postgres,mysql,mariadb,sqlserver,sqlite,duckdb,clickhouse,trino,snowflake,bigquery"`
+	Dialect string   `yaml:"dialect" doc:"The dialect. Files in a dialect that ktx has no reader for are skipped." enum:"postgres,mysql,mariadb,sqlserver,sqlite,duckdb,clickhouse,trino,snowflake,bigquery,postgresql,mssql,tsql,sqlite3,redshift,databricks"`
+	// Connection is the id of the connection whose policy the files have.
+	Connection string            `yaml:"connection" doc:"The connection whose policy the files have."`
+	Severity   map[string]string `yaml:"severity" doc:"Severities of codes, such as write_statement: note. They are error, warning and note."`
 }
 
 // Scan says how ktx scan reads databases.

@@ -109,8 +109,19 @@ func (c checker) config(config *Config) {
 	}
 	for i, o := range config.Check.Overrides {
 		at := []string{"check", "overrides", index(i)}
-		if !c.has(append(slices.Clone(at), "dialect")...) {
-			c.fault(at, "dialect is missing")
+		if o.Dialect == "" && o.Connection == "" && len(o.Severity) == 0 {
+			c.fault(at, "dialect is missing; an entry sets dialect, connection or severity")
+		}
+		if _, known := config.Connections[o.Connection]; o.Connection != "" && !known {
+			c.fault(append(slices.Clone(at), "connection"), "there is no connection %q", o.Connection)
+		}
+		for _, code := range slices.Sorted(maps.Keys(o.Severity)) {
+			where := append(slices.Clone(at), "severity", code)
+			if info, known := sqlguard.LookupCode(sqlguard.Code(code)); !known || info.Family == sqlguard.FamilyCheck && info.Code != sqlguard.CodeDynamicSQLUnprovable {
+				c.fault(where, "%q is no code of a finding about a statement", code)
+			} else if !slices.Contains([]string{"error", "warning", "note"}, o.Severity[code]) {
+				c.fault(where, "%q is not one of error, warning, note", o.Severity[code])
+			}
 		}
 		if !c.has(append(slices.Clone(at), "paths")...) {
 			c.fault(at, "paths is missing")

@@ -32,7 +32,7 @@ type checkOptions struct {
 	updateBaseline                     bool
 	showSuppressed                     bool
 	noCache                            bool
-	noIgnore                           bool
+	noIgnore, strict                   bool
 	jobs                               int
 	max                                int
 	statistics                         bool
@@ -123,6 +123,7 @@ Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
 	flags.BoolVar(&o.statistics, "statistics", false, "print only how many findings each code and each folder has; with --format human or json")
 	flags.BoolVar(&o.noCache, "no-cache", false, "judge every file, even if it did not change since the last check")
 	flags.BoolVar(&o.noIgnore, "no-ignore", false, "also check the files that git ignores")
+	flags.BoolVar(&o.strict, "strict", false, "a file in a dialect that ktx has no reader for is an error, not skipped")
 	flags.StringArrayVar(&o.outputs, "output", nil, "also write a report to a file, as `FORMAT=FILE` (repeatable)")
 	flags.BoolVar(&o.listRules, "list-rules", false, "list the codes that a check can find, and exit")
 	flags.IntVar(&o.jobs, "jobs", 0, "number of files to judge at a time; 0 means one for each processor")
@@ -218,7 +219,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	progress := a.Progress("checked", len(inputs))
 	spool := &report.Spool{Temp: temporary}
 	defer spool.Close()
-	checker := sqlcheck.Checker{Stdin: a.In, Spool: spool, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Migrations: guards.Migrations(o.profile, guards.Mentions(ctx, o.profile)), Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
+	checker := sqlcheck.Checker{Stdin: a.In, Spool: spool, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Severities: guards.Severities, Migrations: guards.Migrations(o.profile, guards.Mentions(ctx, o.profile)), Whole: o.whole(), Strict: o.strict, Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
 	files, err := checker.Run(ctx, inputs)
 	progress.Stop()
 	if err != nil {

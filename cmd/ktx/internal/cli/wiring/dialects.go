@@ -37,7 +37,7 @@ func LookupDialect(name string) (sqlguard.Dialect, error) {
 // dialectAliases are the names that other tools have for our dialects.
 var dialectAliases = map[string]string{
 	"postgresql": "postgres", "pg": "postgres", "psql": "postgres", "pgsql": "postgres",
-	"mssql": "sqlserver", "tsql": "sqlserver", "t-sql": "sqlserver", "sqlite3": "sqlite", "mysql2": "mysql",
+	"mssql": "sqlserver", "tsql": "sqlserver", "t-sql": "sqlserver", "sqlite3": "sqlite", "mysql2": "mysql", "mysql5": "mysql", "mysql8": "mysql",
 }
 
 // dialectName returns our name for a dialect.

@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/ktxhq/ktx/dialects"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/sqlcheck"
+	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlcheck/source"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -25,6 +27,7 @@ import (
 type FileGuards struct {
 	forced   sqlguard.Dialect            // of --dialect
 	projects map[string]*project.Project // by folder of a file; nil when the folder is in no project
+	declared declared
 
 	mu   sync.Mutex
 	made map[guardKey]*sqlguard.Guard
@@ -132,9 +135,13 @@ func ownConfiguration(root string) error {
 func (g *FileGuards) Choose(path, text string, known sqlcheck.Known) (*sqlguard.Guard, *sqlguard.Finding) {
 	p := g.projects[filepath.Dir(path)]
 	connection := connectionOf(p, path)
+	overrides(p, path, func(o project.CheckOverride) bool {
+		connection = cmp.Or(o.Connection, connection)
+		return o.Connection == ""
+	})
 	d, err := g.dialectOf(p, path, text, connection, known.Adapter)
 	if err != nil {
-		return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown, Message: err.Error(), Hint: "name it with --dialect, check.overrides in ktx.yaml, or a first line -- ktx: dialect=NAME"}
+		return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown, Message: err.Error(), Object: skippedEngine(err), Hint: "name it with --dialect, check.overrides in ktx.yaml, or a first line -- ktx: dialect=NAME"}
 	}
 	if flat, ok := d.(interface{ SchemasAreDatabases() bool }); ok && flat.SchemasAreDatabases() {
 		known.Database = "" // schemas are databases here, and a project has several
@@ -243,54 +250,95 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 		if e, ok := engineOf(driver); ok {
 			return e.dialect, nil
 		}
-		if d, ok := dialects.Lookup(strings.ToLower(driver)); ok { // an engine without a backend
-			return d, nil
-		}
-		return nil, fmt.Errorf("a folder of the path is named after the connection %s, whose engine %s this version cannot check", connection, driver)
+		name = driver // an engine without a backend
 	}
 	if name == "" {
-		switch strings.ToLower(filepath.Ext(path)) {
-		case ".pgsql", ".psql":
-			name = "postgres"
-		case ".sqlite":
-			name = "sqlite"
-		}
+		name = suffixDialect(path)
 	}
 	if name == "" && adapter != "" {
-		if name = dbtAdapters[adapter]; name == "" {
-			return nil, fmt.Errorf("its dbt project is for %s, which this version cannot check", adapter)
-		}
+		name = adapter
+	}
+	if name == "" {
+		name = g.declared.dialectOf(path)
 	}
 	if name == "" {
 		return nil, errors.New("nothing says which SQL dialect the file is written in")
 	}
-	d, ok := dialects.Lookup(dialectName(name))
+	d, ok := dialects.Lookup(dialectName(strings.ToLower(name)))
 	if !ok {
+		if err := skipped(name); err != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("no reader for the dialect %q%s", name, console.DidYouMean(name, DialectNames()))
 	}
 	return d, nil
 }
 
-// dbtAdapters are the dialects by the name of a dbt adapter.
-var dbtAdapters = map[string]string{
-	"postgres": "postgres", "mysql": "mysql", "mysql5": "mysql", "mariadb": "mariadb", "sqlserver": "sqlserver", "sqlite": "sqlite",
-	"clickhouse": "clickhouse",
-}
-
-// override returns the dialect that the project gives to a path, or "".
-func override(p *project.Project, path string) string {
-	if p == nil {
-		return ""
+// suffixDialect returns the dialect that the extension of a file names: .pgsql,
+// or the last part of .sql.postgres.
+func suffixDialect(path string) string {
+	extension := strings.ToLower(filepath.Ext(path))
+	switch extension {
+	case ".pgsql", ".psql":
+		return "postgres"
+	case ".sqlite":
+		return "sqlite"
 	}
-	rel := filepath.ToSlash(inProject(p, path))
-	for _, o := range p.Config.Check.Overrides {
-		for _, pattern := range o.Paths {
-			if ok, err := doublestar.Match(pattern, rel); ok && err == nil {
-				return o.Dialect
-			}
+	if strings.EqualFold(filepath.Ext(strings.TrimSuffix(path, filepath.Ext(path))), ".sql") {
+		if name := strings.TrimPrefix(extension, "."); isDialect(name) {
+			return name
 		}
 	}
 	return ""
+}
+
+func isDialect(name string) bool {
+	_, ok := dialects.Lookup(dialectName(name))
+	return ok
+}
+
+// overrides calls yield with each override of the project that a path matches.
+func overrides(p *project.Project, path string, yield func(project.CheckOverride) bool) {
+	if p == nil {
+		return
+	}
+	rel := filepath.ToSlash(inProject(p, path))
+	for _, o := range p.Config.Check.Overrides {
+		matched := slices.ContainsFunc(o.Paths, func(pattern string) bool {
+			ok, err := doublestar.Match(pattern, rel)
+			return ok && err == nil
+		})
+		if matched && !yield(o) {
+			return
+		}
+	}
+}
+
+// override returns the dialect that the project gives to a path, or "".
+func override(p *project.Project, path string) (dialect string) {
+	overrides(p, path, func(o project.CheckOverride) bool {
+		dialect = o.Dialect
+		return dialect == ""
+	})
+	return dialect
+}
+
+// Severities returns the severities that the project of a file sets for codes in
+// it.
+func (g *FileGuards) Severities(path string) map[sqlguard.Code]report.Severity {
+	var all map[sqlguard.Code]report.Severity
+	overrides(g.projects[filepath.Dir(path)], path, func(o project.CheckOverride) bool {
+		for code, severity := range o.Severity {
+			if all == nil {
+				all = map[sqlguard.Code]report.Severity{}
+			}
+			if _, set := all[sqlguard.Code(code)]; !set {
+				all[sqlguard.Code(code)] = report.Severity(severity)
+			}
+		}
+		return true
+	})
+	return all
 }
 
 // pragmaLine returns NAME when the first line is "-- ktx: dialect=NAME", in a

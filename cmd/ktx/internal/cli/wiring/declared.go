@@ -1,0 +1,310 @@
+package wiring
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/ktxhq/ktx/sqlcheck"
+)
+
+// declared finds the dialect of a file in the configuration of other tools
+// around it: sqlc, dbt, SQLFluff, Prisma, Alembic, and the drivers in go.mod. It
+// reads regular files only, never outside of the repository of the file.
+type declared struct {
+	mu      sync.Mutex
+	folders map[string]*toolFiles
+	tops    map[string]string // the tree of each folder
+}
+
+// toolFiles is what the files in one folder declare.
+type toolFiles struct {
+	sqlc    []sqlcQueries
+	dialect string // of everything in the folder
+	golang  string // of its files in Go and SQL
+	prisma  string // of its files in TypeScript, JavaScript and SQL
+	alembic string // of its files in Python and SQL
+}
+
+// sqlcQueries is the dialect of some files and folders.
+type sqlcQueries struct {
+	paths   []string
+	dialect string
+}
+
+// maxToolFile is the most bytes that are read of a tool's configuration.
+const maxToolFile = 1 << 20
+
+// dialectOf returns the dialect that the nearest configuration declares for a
+// file, or "".
+func (d *declared) dialectOf(path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.folders == nil {
+		d.folders, d.tops = map[string]*toolFiles{}, map[string]string{}
+	}
+	extension := strings.ToLower(filepath.Ext(path))
+	top, known := d.tops[filepath.Dir(path)]
+	if !known {
+		top = sqlcheck.Tree(filepath.Dir(path))
+		d.tops[filepath.Dir(path)] = top
+	}
+	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
+		found := d.folders[folder]
+		if found == nil {
+			found = readToolFiles(folder)
+			d.folders[folder] = found
+		}
+		if name := found.of(path, extension); name != "" || folder == top || folder == filepath.Dir(folder) {
+			return name
+		}
+	}
+}
+
+// of returns the dialect that is declared for a file. Declarations that differ
+// say nothing.
+func (f *toolFiles) of(path, extension string) string {
+	for _, q := range f.sqlc {
+		for _, p := range q.paths {
+			if rel, err := filepath.Rel(p, path); err == nil && filepath.IsLocal(rel) {
+				return q.dialect
+			}
+		}
+	}
+	if f.dialect != "" {
+		return f.dialect
+	}
+	var names []string
+	switch extension {
+	case ".go":
+		names = []string{f.golang}
+	case ".py", ".ipynb":
+		names = []string{f.alembic}
+	case ".sql":
+		names = []string{f.golang, f.prisma, f.alembic}
+	default:
+		names = []string{f.prisma}
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) == 1 {
+		return names[0]
+	}
+	return ""
+}
+
+// readTool returns the content of a small regular file.
+func readTool(folder string, names ...string) []byte {
+	for _, name := range names {
+		path := filepath.Join(folder, name)
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() <= maxToolFile {
+			if content, err := os.ReadFile(path); err == nil && len(content) > 0 {
+				return content
+			}
+		}
+	}
+	return nil
+}
+
+func readToolFiles(folder string) *toolFiles {
+	f := &toolFiles{sqlc: sqlcDeclares(folder), golang: goDriver(readTool(folder, "go.mod"))}
+	f.dialect = fluffDialect(readTool(folder, ".sqlfluff"))
+	if f.dialect == "" {
+		f.dialect = dbtProfile(readTool(folder, "dbt_project.yml", "dbt_project.yaml"), readTool(folder, "profiles.yml", "profiles.yaml"))
+	}
+	f.prisma = prismaProvider(readTool(folder, "schema.prisma", "prisma/schema.prisma"))
+	f.alembic = alembicURL(readTool(folder, "alembic.ini"))
+	return f
+}
+
+// sqlcDeclares returns what sqlc.yaml says, in version 1 or 2.
+func sqlcDeclares(folder string) (all []sqlcQueries) {
+	var config struct {
+		SQL      []map[string]any `json:"sql"      yaml:"sql"`
+		Packages []map[string]any `json:"packages" yaml:"packages"`
+	}
+	if content := readTool(folder, "sqlc.yaml", "sqlc.yml"); content != nil {
+		if yaml.Unmarshal(content, &config) != nil {
+			return nil
+		}
+	} else if content := readTool(folder, "sqlc.json"); content == nil || json.Unmarshal(content, &config) != nil {
+		return nil
+	}
+	for _, e := range append(config.SQL, config.Packages...) {
+		engine, _ := e["engine"].(string)
+		if engine == "" {
+			engine = "postgresql" // of version 1
+		}
+		q := sqlcQueries{dialect: engine}
+		for _, member := range []string{"queries", "schema"} {
+			var names []any
+			switch v := e[member].(type) {
+			case string:
+				names = []any{v}
+			case []any:
+				names = v
+			}
+			for _, name := range names {
+				if text, ok := name.(string); ok && filepath.IsLocal(filepath.FromSlash(text)) {
+					pattern := filepath.Join(folder, filepath.FromSlash(text))
+					if matched, err := filepath.Glob(pattern); err == nil && strings.ContainsAny(text, "*?[") {
+						q.paths = append(q.paths, matched...)
+						continue
+					}
+					q.paths = append(q.paths, pattern)
+				}
+			}
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+// fluffDialect returns the dialect of a .sqlfluff. Its ansi is no product's.
+func fluffDialect(content []byte) string {
+	if name := inSection(content, "sqlfluff", "dialect"); name != "ansi" {
+		return name
+	}
+	return ""
+}
+
+// inSection returns the value of a key in a section of an INI file.
+func inSection(content []byte, section, key string) string {
+	here := false
+	lines := bufio.NewScanner(strings.NewReader(string(content)))
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(line, "[") {
+			here = line == "["+section+"]"
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		if here && ok && strings.TrimSpace(name) == key {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// dbtProfile returns the adapter of a dbt project whose profiles lie beside it.
+// The outputs of a profile that differ say nothing.
+func dbtProfile(project, profiles []byte) string {
+	var p struct {
+		Profile string `yaml:"profile"`
+	}
+	var all map[string]struct {
+		Outputs map[string]struct {
+			Type string `yaml:"type"`
+		} `yaml:"outputs"`
+	}
+	if project == nil || profiles == nil || yaml.Unmarshal(project, &p) != nil || yaml.Unmarshal(profiles, &all) != nil {
+		return ""
+	}
+	name := ""
+	for _, output := range all[p.Profile].Outputs {
+		if name != "" && name != output.Type {
+			return ""
+		}
+		name = output.Type
+	}
+	return name
+}
+
+var prismaDatasource = regexp.MustCompile(`(?s)\bdatasource\s+\w+\s*\{[^}]*?\bprovider\s*=\s*"([a-z0-9]+)"`)
+
+func prismaProvider(content []byte) string {
+	if found := prismaDatasource.FindSubmatch(content); found != nil {
+		return string(found[1])
+	}
+	return ""
+}
+
+// alembicURL returns the dialect in the URL of an alembic.ini, such as
+// postgresql+psycopg://….
+func alembicURL(content []byte) string {
+	u, err := url.Parse(inSection(content, "alembic", "sqlalchemy.url"))
+	if err != nil {
+		return ""
+	}
+	name, _, _ := strings.Cut(u.Scheme, "+")
+	if name == "driver" { // the template of alembic init
+		return ""
+	}
+	return name
+}
+
+// goDrivers are the dialects of drivers in Go.
+var goDrivers = map[string]string{
+	"github.com/lib/pq": "postgres", "github.com/jackc/pgx": "postgres", "github.com/jackc/pgx/v4": "postgres", "github.com/jackc/pgx/v5": "postgres",
+	"gorm.io/driver/postgres": "postgres", "github.com/go-sql-driver/mysql": "mysql", "gorm.io/driver/mysql": "mysql",
+	"github.com/mattn/go-sqlite3": "sqlite", "modernc.org/sqlite": "sqlite", "github.com/ncruces/go-sqlite3": "sqlite", "github.com/glebarez/sqlite": "sqlite",
+	"github.com/glebarez/go-sqlite": "sqlite", "gorm.io/driver/sqlite": "sqlite", "zombiezen.com/go/sqlite": "sqlite", "crawshaw.io/sqlite": "sqlite",
+	"github.com/microsoft/go-mssqldb": "sqlserver", "github.com/denisenkom/go-mssqldb": "sqlserver", "gorm.io/driver/sqlserver": "sqlserver",
+	"github.com/ClickHouse/clickhouse-go": "clickhouse", "github.com/ClickHouse/clickhouse-go/v2": "clickhouse", "github.com/ClickHouse/ch-go": "clickhouse",
+}
+
+// goDriver returns the dialect of the drivers that a go.mod requires itself, if
+// they are all of one.
+func goDriver(content []byte) string {
+	name := ""
+	lines := bufio.NewScanner(strings.NewReader(string(content)))
+	for lines.Scan() {
+		line := lines.Text()
+		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		if len(fields) < 2 || strings.Contains(line, "// indirect") || strings.Contains(line, "=>") {
+			continue
+		}
+		if d := goDrivers[strings.Trim(fields[0], `"`)]; d != "" {
+			if name != "" && name != d {
+				return ""
+			}
+			name = d
+		}
+	}
+	return name
+}
+
+// otherEngines are names of engines that this version cannot read.
+var otherEngines = []string{
+	"duckdb", "trino", "snowflake", "bigquery", "redshift", "databricks", "spark", "sparksql", "hive", "oracle", "db2", "teradata", "athena", "presto",
+	"exasol", "vertica", "greenplum", "materialize", "cockroachdb", "fabric", "synapse", "impala", "doris", "starrocks", "flink", "soql", "dremio",
+	"singlestore", "spanner", "firebird", "mongodb",
+}
+
+// skippedError says that a file is in the dialect of an engine that this version
+// cannot read.
+type skippedError struct{ engine string }
+
+// Error returns the message.
+func (e *skippedError) Error() string {
+	return "the file is for " + e.engine + ", which this version cannot read"
+}
+
+// skipped returns the error for an engine that this version cannot read, or nil.
+func skipped(name string) error {
+	if slices.Contains(otherEngines, strings.ToLower(name)) {
+		return &skippedError{strings.ToLower(name)}
+	}
+	return nil
+}
+
+// skippedEngine returns the engine of a file that is skipped, or "".
+func skippedEngine(err error) string {
+	if e, ok := errors.AsType[*skippedError](err); ok {
+		return e.engine
+	}
+	return ""
+}
