@@ -24,6 +24,7 @@ var apart = map[string]string{
 	"KTX-MY-RAW-0002":   "the text is white space",
 	"KTX-MS-RAW-0001":   "the text is empty",
 	"KTX-LITE-RAW-0001": "the text is empty",
+	"KTX-CH-RAW-0001":   "the text is empty",
 }
 
 // TestTwinsAreNear checks that a benign twin is a small change of its case. A guard
