@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -46,8 +45,7 @@ func table(d *database) []byte {
 			rarity = 9
 		}
 		fmt.Fprintf(&out, "%s%d", name, rarity)
-		list := slices.SortedFunc(maps.Keys(related[name]), cmp.Compare)
-		for _, other := range list {
+		for _, other := range slices.Sorted(maps.Keys(related[name])) {
 			fmt.Fprintf(&out, " %s%d", other, digit(math.Pow(related[name][other], 0.25)))
 		}
 		out.WriteByte('\n')

@@ -76,8 +76,8 @@ var entries = sync.OnceValue(func() map[string]*entry {
 // Known reports whether the table has a word, which is in lower case.
 func Known(word string) bool { return entries()[word] != nil }
 
-// Related returns the words that are related to a word, sorted by what comes before and
-// after it in the alphabet. Nobody may change the list.
+// Related returns the words that are related to a word, sorted. Nobody may change the
+// list.
 func Related(word string) []Relation {
 	if e := entries()[word]; e != nil {
 		return e.related
