@@ -114,7 +114,7 @@ func (c *commandLine) roughEdges(t *testing.T) {
 	t.Helper()
 	readers := map[string]string{"All dialects": "postgres", "PostgreSQL": "postgres", "SQLite": "sqlite", "SQL Server": "sqlserver", "ClickHouse": "clickhouse"}
 	judged := map[string]int{}
-	for _, name := range []string{"docs/rough-edges.md", "docs/rough-edges-postgresql.md", "docs/rough-edges-engines.md"} {
+	for _, name := range []string{"docs/rough-edges.md", "docs/rough-edges-postgresql.md", "docs/rough-edges-engines.md", "docs/rough-edges-clickhouse.md"} {
 		part := ""
 		for line := range strings.Lines(readDocument(t, name).text) {
 			if title, ok := strings.CutPrefix(line, "## "); ok {
