@@ -9,6 +9,7 @@ import (
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/clickhousedb"
 	"github.com/ktxhq/ktx/execution/executiontest"
+	"github.com/ktxhq/ktx/execution/executiontest/chengine"
 	"github.com/ktxhq/ktx/execution/executiontest/chserver"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -31,6 +32,7 @@ func TestBackendOnAnOldServer(t *testing.T) {
 
 // TestBackendOnTheEngine runs the suite against ClickHouse itself.
 func TestBackendOnTheEngine(t *testing.T) {
+	chengine.Need(t)
 	target := executiontest.RealClickHouse(openBackend)
 	target.Reader, target.Update = clickhouse.Dialect{}, *update
 	executiontest.RunBackend(t, target)

@@ -53,14 +53,20 @@ func Start(tb testing.TB, config Config) *Engine {
 // StartShared starts an engine, which ends with Stop or with the process.
 func StartShared(tb testing.TB, config Config) *Engine {
 	tb.Helper()
-	if os.Getenv(program) == "" || os.Getenv(library) == "" {
-		tb.Skip("needs the library of ClickHouse: run make test-engines")
-	}
+	Need(tb)
 	e, err := New(config)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return e
+}
+
+// Need skips the test unless the engine is there, which make test-engines fetches.
+func Need(tb testing.TB) {
+	tb.Helper()
+	if os.Getenv(program) == "" || os.Getenv(library) == "" {
+		tb.Skip("needs the library of ClickHouse: run make test-engines")
+	}
 }
 
 // New starts an engine, which ends with Stop or with the process.
