@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -225,6 +226,7 @@ func (v *postgresVictim) startBystander() {
 	v.tb.Helper()
 	b := &bystander{conn: v.connect(v.tb), ended: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
+	pid, runs := b.conn.PgConn().PID(), false
 	go func() {
 		defer close(b.ended)
 		_, _ = b.conn.Exec(ctx, "SELECT pg_sleep(3600)") // works reports when it ends
@@ -233,6 +235,13 @@ func (v *postgresVictim) startBystander() {
 		cancel()
 		<-b.ended
 	})
+	// A cancellation has no effect before the statement runs.
+	for deadline := time.Now().Add(time.Minute); !runs; time.Sleep(time.Millisecond) {
+		err := v.owner.QueryRow(ctx, "SELECT state = 'active' FROM pg_stat_activity WHERE pid = $1", pid).Scan(&runs)
+		if err != nil || time.Now().After(deadline) {
+			v.tb.Fatalf("the statement of the bystander does not run: %v", err)
+		}
+	}
 	v.bystander = b
 }
 
