@@ -163,7 +163,7 @@ func TestOneProblem(t *testing.T) {
 		{"connections:\n  a: {driver: ''}\n", `ktx.yaml:2: connections.a.driver: it is empty`},
 		{"connections:\n  a.b: {driver: sqlite}\n", `ktx.yaml:2: connections.a.b: an id is letters, digits, _ and -, and begins with a letter or digit`},
 		{"connections: [a]", `ktx.yaml:1: connections: expected keys with values`},
-		{"check: {overrides: [{dialect: sqlite, paths: []}, ~]}", "ktx.yaml:1: check.overrides[1]: dialect is missing\nktx.yaml:1: check.overrides[1]: paths is missing"},
+		{"check: {overrides: [{dialect: sqlite, paths: []}, ~]}", "ktx.yaml:1: check.overrides[1]: dialect is missing; an entry sets dialect, connection or severity\nktx.yaml:1: check.overrides[1]: paths is missing"},
 		{"a: b: c", "ktx.yaml:1: mapping values are not allowed in this context"},
 		{"guard:\n\ttypes: refuse\n", "ktx.yaml:2: found character that cannot start any token"},
 		{"guard: 'x\n", "ktx.yaml:2: found unexpected end of stream"},
