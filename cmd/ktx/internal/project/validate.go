@@ -109,7 +109,7 @@ func (c checker) config(config *Config) {
 	}
 	for i, o := range config.Check.Overrides {
 		at := []string{"check", "overrides", index(i)}
-		if o.Dialect == "" && o.Connection == "" && len(o.Severity) == 0 {
+		if o.Dialect == "" && o.Connection == "" && len(o.Severity) == 0 && !c.has(append(slices.Clone(at), "dialect")...) {
 			c.fault(at, "dialect is missing; an entry sets dialect, connection or severity")
 		}
 		if _, known := config.Connections[o.Connection]; o.Connection != "" && !known {
