@@ -245,7 +245,7 @@ func parameterAt(text string, tokens []sqlguard.Token, i int) bool {
 // says: an operator, a word that takes an operand to its left, or the next
 // value of a row. It must stand where an operand begins.
 func operandOf(text string, tokens []sqlguard.Token, i int, open []int) bool {
-	if i+1 >= len(tokens) || !parameterAt(text, tokens, i) && !(i > 0 && tokens[i-1].Kind == sqlguard.TokenComma) {
+	if i+1 >= len(tokens) || !parameterAt(text, tokens, i) && (i == 0 || tokens[i-1].Kind != sqlguard.TokenComma) {
 		return false
 	}
 	switch word := strings.ToLower(tokens[i+1].Text(text)); tokens[i+1].Kind { //nolint:exhaustive // no other is an operator

@@ -111,7 +111,7 @@ func readTool(folder string, names ...string) []byte {
 	for _, name := range names {
 		path := filepath.Join(folder, name)
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() <= maxToolFile {
-			if content, err := os.ReadFile(path); err == nil && len(content) > 0 {
+			if content, err := os.ReadFile(path); err == nil && len(content) > 0 { //nolint:gosec // a regular file in the tree that is checked
 				return content
 			}
 		}
