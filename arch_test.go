@@ -280,7 +280,7 @@ var rooms = []room{
 	{
 		path:     "execution/clickhousedb",
 		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/clickhousedb/wire"},
-		testOurs: []string{"execution/*", "execution/executiontest/chserver", "execution/executiontest/selfsigned", "dialects/clickhouse"},
+		testOurs: []string{"execution/*", "execution/executiontest/chengine", "execution/executiontest/chserver", "execution/executiontest/selfsigned", "dialects/clickhouse"},
 	},
 	{path: "execution/clickhousedb/wire"},
 	{
