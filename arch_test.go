@@ -116,13 +116,13 @@ var rooms = []room{
 	},
 	{
 		path:     "dialects/clickhouse",
-		ours:     []string{"sqlguard"},
+		ours:     []string{"sqlguard", "dialects/internal/denied"},
 		testOurs: []string{"corpus", "dialects/internal/dialecttest", "execution/executiontest/chengine"},
 		noStd:    noOutside,
 	},
 	{
 		path:     "dialects/duckdb",
-		ours:     []string{"sqlguard"},
+		ours:     []string{"sqlguard", "dialects/internal/denied"},
 		testOurs: []string{"dialects/internal/dialecttest"},
 		others:   map[string]string{"github.com/sqlc-dev/darkwing": "the grammar of DuckDB in Go, without dependencies"},
 		noStd:    noOutside,
@@ -132,6 +132,11 @@ var rooms = []room{
 		ours:     []string{"sqlguard", "dialects/internal/instead"},
 		testOurs: []string{"corpus", "dialects/internal/dialecttest"},
 		noStd:    noOutside,
+	},
+	{
+		path:  "dialects/internal/denied",
+		ours:  []string{"sqlguard"},
+		noStd: noOutside,
 	},
 	{
 		path:  "dialects/internal/instead",

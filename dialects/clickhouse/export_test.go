@@ -6,16 +6,16 @@ import (
 )
 
 // Denied reports whether a rule refuses a function by its name.
-func Denied(function string) bool { return denied(function) != nil }
+func Denied(function string) bool { return deniedFunctions.Find(lower(function)) != nil }
 
 // DeniedTable reports whether a rule refuses a table function by its name.
-func DeniedTable(function string) bool { return deniedTableFunctions[lower(function)] != nil }
+func DeniedTable(function string) bool { return deniedTables.Find(lower(function)) != nil }
 
 // The names of the tables.
 func SystemTables() []string      { return slices.Sorted(maps.Keys(systemTables)) }
 func InformationSchema() []string { return slices.Sorted(maps.Keys(informationSchema)) }
 func TypeNames() []string         { return slices.Sorted(maps.Keys(typeNames)) }
-func DeniedNames() []string       { return slices.Sorted(maps.Keys(deniedNames)) }
+func DeniedNames() []string       { return slices.Sorted(maps.Keys(deniedFunctions.Names)) }
 func TableFunctions() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(tableFunctions)), func(n string) bool { return n == "VALUES" || n == "Values" })
 }

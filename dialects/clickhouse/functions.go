@@ -3,71 +3,30 @@ package clickhouse
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/denied"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// deniedRule refuses functions of the server by their names. A name that ends with a star
-// stands for all names that begin so. The test that writes functions_table.go leaves them
-// out of its lists.
-type deniedRule struct {
-	names  string
-	code   sqlguard.Code
-	reason string
-}
-
 // deniedFunctions are functions that do more than compute, or read what the statement
 // does not show. Everything else that is not in functions_table.go is refused as unknown.
-var deniedFunctions = []deniedRule{
-	{"file catboostEvaluate", sqlguard.CodeFunctionFileAccess, "reads a file of the server"},
-	{"ai* reverseDNSQuery hasColumnInTable", sqlguard.CodeFunctionNetworkAccess, "sends a request to another server"},
-	{"sleep sleepEachRow", sqlguard.CodeFunctionSleep, "holds the connection"},
-	{"logTrace generateSerialID trap aggThrow", sqlguard.CodeFunctionSideEffect, "does more than compute: it writes to a log, moves a counter or stops the server"},
+// The test that writes functions_table.go leaves them out of its lists.
+var deniedFunctions = denied.NewTable([]denied.Rule{
+	{Names: "file catboostEvaluate", Code: sqlguard.CodeFunctionFileAccess, Reason: "reads a file of the server"},
+	{Names: "ai* reverseDNSQuery hasColumnInTable", Code: sqlguard.CodeFunctionNetworkAccess, Reason: "sends a request to another server"},
+	{Names: "sleep sleepEachRow", Code: sqlguard.CodeFunctionSleep, Reason: "holds the connection"},
+	{Names: "logTrace generateSerialID trap aggThrow", Code: sqlguard.CodeFunctionSideEffect, Reason: "does more than compute: it writes to a log, moves a counter or stops the server"},
 	{
-		"getSetting getSettingOrDefault getServerSetting getMergeTreeSetting getMacro getServerPort getClientHTTPHeader getOSKernelVersion serverUUID tcpPort" +
-			" showCertificate filesystem* addressTo* zookeeperSessionUptime transaction*", sqlguard.CodeFunctionAdmin, "shows how the server is set up",
+		Names: "getSetting getSettingOrDefault getServerSetting getMergeTreeSetting getMacro getServerPort getClientHTTPHeader getOSKernelVersion serverUUID tcpPort" +
+			" showCertificate filesystem* addressTo* zookeeperSessionUptime transaction*", Code: sqlguard.CodeFunctionAdmin, Reason: "shows how the server is set up",
 	},
-	{"dictGet* dictHas dictIsIn region* lemmatize synonyms naiveBayesClassifier*", sqlguard.CodeFunctionNotAllowed, "reads a dictionary or a model, which the server may load from files or from other servers"},
-	{"joinGet joinGetOrNull", sqlguard.CodeFunctionNotAllowed, "reads a table that it names in a text"},
+	{Names: "dictGet* dictHas dictIsIn region* lemmatize synonyms naiveBayesClassifier*", Code: sqlguard.CodeFunctionNotAllowed, Reason: "reads a dictionary or a model, which the server may load from files or from other servers"},
+	{Names: "joinGet joinGetOrNull", Code: sqlguard.CodeFunctionNotAllowed, Reason: "reads a table that it names in a text"},
 	{
-		"in inIgnoreSet notIn notInIgnoreSet nullIn nullInIgnoreSet notNullIn notNullInIgnoreSet globalIn globalInIgnoreSet globalNotIn globalNotInIgnoreSet" +
-			" globalNullIn globalNullInIgnoreSet globalNotNullIn globalNotNullInIgnoreSet", sqlguard.CodeFunctionNotAllowed, "can read a table that is its argument; write x IN (…)",
+		Names: "in inIgnoreSet notIn notInIgnoreSet nullIn nullInIgnoreSet notNullIn notNullInIgnoreSet globalIn globalInIgnoreSet globalNotIn globalNotInIgnoreSet" +
+			" globalNullIn globalNullInIgnoreSet globalNotNullIn globalNotNullInIgnoreSet", Code: sqlguard.CodeFunctionNotAllowed, Reason: "can read a table that is its argument; write x IN (…)",
 	},
-	{"_CAST __*", sqlguard.CodeFunctionNotAllowed, "belongs to the server's own plans"},
-}
-
-// denied returns the rule for a function of that name in any case, or nil.
-func denied(function string) *deniedRule {
-	folded := lower(function)
-	if rule := deniedNames[folded]; rule != nil {
-		return rule
-	}
-	for _, d := range deniedPrefixes {
-		if strings.HasPrefix(folded, d.prefix) {
-			return d.rule
-		}
-	}
-	return nil
-}
-
-type deniedPrefix struct {
-	prefix string
-	rule   *deniedRule
-}
-
-var deniedNames, deniedPrefixes = func() (names map[string]*deniedRule, prefixes []deniedPrefix) {
-	names = map[string]*deniedRule{}
-	for i := range deniedFunctions {
-		rule := &deniedFunctions[i]
-		for n := range strings.FieldsSeq(lower(rule.names)) {
-			if prefix, ok := strings.CutSuffix(n, "*"); ok {
-				prefixes = append(prefixes, deniedPrefix{prefix, rule})
-			} else {
-				names[n] = rule
-			}
-		}
-	}
-	return names, prefixes
-}()
+	{Names: "_CAST __*", Code: sqlguard.CodeFunctionNotAllowed, Reason: "belongs to the server's own plans"},
+})
 
 // exactNames are the functions by their exact names, and foldedNames those that the
 // server finds in any case, in lower case. The value says whether it aggregates.
@@ -107,8 +66,8 @@ const maxCombinators = 8
 
 // ruleFunction rules on a function by its name.
 func ruleFunction(function string) (name string, rule sqlguard.Ruling, builtin bool) {
-	if d := denied(function); d != nil {
-		return function, sqlguard.Ruling{Code: d.code, Reason: d.reason}, true
+	if d := deniedFunctions.Find(lower(function)); d != nil {
+		return function, d.Ruling(), true
 	}
 	if _, ok := lookupFunction(function); ok {
 		return function, sqlguard.Ruling{Allowed: true}, true
@@ -128,15 +87,15 @@ func ruleFunction(function string) (name string, rule sqlguard.Ruling, builtin b
 		if !found {
 			break
 		}
-		if aggregate, ok := lookupFunction(rest); ok && aggregate && denied(rest) == nil {
+		if aggregate, ok := lookupFunction(rest); ok && aggregate && deniedFunctions.Find(lower(rest)) == nil {
 			return function, sqlguard.Ruling{Allowed: true}, true
 		}
 	}
 	if use, ok := tableFunctions[function]; ok || use != "" {
 		return function, sqlguard.Ruling{Reason: "it is a table function, for FROM"}, true
 	}
-	if d, ok := deniedTableFunctions[lower(function)]; ok {
-		return function, sqlguard.Ruling{Code: d.code, Reason: d.reason}, true
+	if d := deniedTables.Find(lower(function)); d != nil {
+		return function, d.Ruling(), true
 	}
 	return function, sqlguard.Ruling{}, false
 }
@@ -150,42 +109,32 @@ var tableFunctions = map[string]string{
 }
 
 // deniedTables are the other table functions, by what they do.
-var deniedTables = []deniedRule{
-	{"file fileCluster filesystem sqlite deltaLakeLocal icebergLocal icebergLocalCluster hudi paimonLocal", sqlguard.CodeFunctionFileAccess, "reads a file of the server"},
+var deniedTables = denied.NewTable([]denied.Rule{
+	{Names: "file fileCluster filesystem sqlite deltaLakeLocal icebergLocal icebergLocalCluster hudi paimonLocal", Code: sqlguard.CodeFunctionFileAccess, Reason: "reads a file of the server"},
 	{
-		"url urlCluster s3 s3Cluster gcs oss cosn hdfs hdfsCluster azureBlobStorage azureBlobStorageCluster remote remoteSecure mysql postgresql mongodb redis jdbc" +
+		Names: "url urlCluster s3 s3Cluster gcs oss cosn hdfs hdfsCluster azureBlobStorage azureBlobStorageCluster remote remoteSecure mysql postgresql mongodb redis jdbc" +
 			" odbc ytsaurus arrowstream deltaLake deltaLakeAzure deltaLakeAzureCluster deltaLakeCluster deltaLakeS3 deltaLakeS3Cluster hudiCluster iceberg icebergAzure" +
 			" icebergAzureCluster icebergCluster icebergHDFS icebergHDFSCluster icebergS3 icebergS3Cluster paimon paimonAzure paimonAzureCluster" +
-			" paimonCluster paimonHDFS paimonHDFSCluster paimonS3 paimonS3Cluster prometheusQuery prometheusQueryRange", sqlguard.CodeFunctionNetworkAccess, "connects to another server",
+			" paimonCluster paimonHDFS paimonHDFSCluster paimonS3 paimonS3Cluster prometheusQuery prometheusQueryRange", Code: sqlguard.CodeFunctionNetworkAccess, Reason: "connects to another server",
 	},
-	{"cluster clusterAllReplicas", sqlguard.CodeExternalRelation, "reads a table on other servers"},
-	{"eval", sqlguard.CodeDynamicSQL, "runs the text of a query"},
-	{"executable", sqlguard.CodeFunctionSideEffect, "runs a program on the server"},
-	{"dictionary", sqlguard.CodeFunctionNotAllowed, "reads a dictionary, which the server may load from files or from other servers"},
+	{Names: "cluster clusterAllReplicas", Code: sqlguard.CodeExternalRelation, Reason: "reads a table on other servers"},
+	{Names: "eval", Code: sqlguard.CodeDynamicSQL, Reason: "runs the text of a query"},
+	{Names: "executable", Code: sqlguard.CodeFunctionSideEffect, Reason: "runs a program on the server"},
+	{Names: "dictionary", Code: sqlguard.CodeFunctionNotAllowed, Reason: "reads a dictionary, which the server may load from files or from other servers"},
 	{
-		"merge loop mergeTreeAnalyzeIndexes mergeTreeAnalyzeIndexesUUID mergeTreeIndex mergeTreeProjection mergeTreeTextIndex timeSeriesData timeSeriesMetrics timeSeriesSamples" +
-			" timeSeriesSelector timeSeriesTags", sqlguard.CodeRelationNotAllowed, "reads tables that it names by a pattern or a text",
+		Names: "merge loop mergeTreeAnalyzeIndexes mergeTreeAnalyzeIndexesUUID mergeTreeIndex mergeTreeProjection mergeTreeTextIndex timeSeriesData timeSeriesMetrics timeSeriesSamples" +
+			" timeSeriesSelector timeSeriesTags", Code: sqlguard.CodeRelationNotAllowed, Reason: "reads tables that it names by a pattern or a text",
 	},
-	{"format fuzzJSON fuzzQuery input SQLStandardValues null viewExplain viewIfPermitted", sqlguard.CodeFunctionNotAllowed, "not on the list of table functions that only make rows"},
-}
-
-var deniedTableFunctions = func() map[string]*deniedRule {
-	out := map[string]*deniedRule{}
-	for i := range deniedTables {
-		for n := range strings.FieldsSeq(lower(deniedTables[i].names)) {
-			out[n] = &deniedTables[i]
-		}
-	}
-	return out
-}()
+	{Names: "format fuzzJSON fuzzQuery input SQLStandardValues null viewExplain viewIfPermitted", Code: sqlguard.CodeFunctionNotAllowed, Reason: "not on the list of table functions that only make rows"},
+})
 
 // ruleTableFunction rules on a table function by its name. Users make none.
 func ruleTableFunction(function string) sqlguard.Ruling {
 	if tableFunctions[function] != "" {
 		return sqlguard.Ruling{Allowed: true}
 	}
-	if d, ok := deniedTableFunctions[lower(function)]; ok {
-		return sqlguard.Ruling{Code: d.code, Reason: d.reason}
+	if d := deniedTables.Find(lower(function)); d != nil {
+		return d.Ruling()
 	}
 	return sqlguard.Ruling{Reason: "not on the list of table functions that only make rows"}
 }

@@ -1,7 +1,7 @@
 package duckdb
 
 // The functions of DuckDB 1.5.6 that only compute, by its table function duckdb_functions,
-// without those of deniedFunctions and of undecidedFunctions.
+// without those of deniedFunctions and of undecidedFunctions (export_test.go).
 
 // scalarFunctions are functions of a row.
 const scalarFunctions = `abs acos acosh add age aggregate alias apply array_aggr array_aggregate array_apply array_cat array_concat

@@ -56,22 +56,12 @@ func ruleRelation(schema, name string) (rule sqlguard.Ruling, system bool) {
 			Reason: "DuckDB reads the file of that name if there is no such table",
 		}, false
 	}
-	var known map[string]bool
-	switch schema {
-	case "":
-		for _, s := range []string{"main", "pg_catalog"} {
-			if systemViews[s][name] {
-				known = systemViews[s]
-			}
-		}
-	default:
-		known = systemViews[schema]
-	}
+	known := systemViews[schema][name] || schema == "" && (systemViews["main"][name] || systemViews["pg_catalog"][name])
 	if r, ok := deniedViews[name]; ok && (schema == "" || systemViews[schema] != nil) {
 		return r, true
 	}
 	switch {
-	case known[name]:
+	case known:
 		return sqlguard.Ruling{Allowed: true}, true
 	case schema == "information_schema" || schema == "pg_catalog":
 		return sqlguard.Ruling{Reason: "not on the list of system views that may be read"}, true
@@ -82,8 +72,8 @@ func ruleRelation(schema, name string) (rule sqlguard.Ruling, system bool) {
 
 // ruleTableFunction rules on a function of FROM by its folded name.
 func ruleTableFunction(schema, name string) sqlguard.Ruling {
-	if d := denied(name); d != nil {
-		return sqlguard.Ruling{Code: d.code, Reason: d.reason}
+	if d := deniedFunctions.Find(name); d != nil {
+		return d.Ruling()
 	}
 	switch {
 	case schema != "" && schema != "main" && schema != "pg_catalog":

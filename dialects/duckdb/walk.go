@@ -21,8 +21,7 @@ type walker struct {
 	types   map[string]bool
 }
 
-// scope has one common table expression, which hides relations of its name, or marks the
-// begin of the expression's own query, which sees none of its own name.
+// scope has one common table expression, which hides relations of its name.
 type scope struct {
 	name string // folded
 	up   *scope
