@@ -1,6 +1,8 @@
 package dialects
 
 import (
+	"strings"
+
 	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/dialects/mysql"
 	"github.com/ktxhq/ktx/dialects/postgres"
@@ -21,13 +23,44 @@ func All() []sqlguard.Dialect {
 }
 
 // Lookup returns the dialect of that name, and false when there is none. The
-// name "mariadb" gives the dialect mysql for that product.
+// name "mariadb" gives the dialect mysql for that product, and a name of
+// [Profiles] the dialect for that relative.
 func Lookup(name string) (sqlguard.Dialect, bool) {
 	if name == "mariadb" {
 		return mysql.MariaDB, true
 	}
+	if base, relative, ok := strings.Cut(name, ":"); ok {
+		return lookupProfile(base, relative)
+	}
 	for _, d := range All() {
 		if d.Name() == name {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+// Profiles returns the names of the dialects for relatives of a server, such as
+// "postgres:aurora", sorted.
+func Profiles() []string {
+	var names []string
+	for _, name := range mysql.Profiles() {
+		names = append(names, "mysql:"+name)
+	}
+	for _, name := range postgres.Profiles() {
+		names = append(names, "postgres:"+name)
+	}
+	return names
+}
+
+func lookupProfile(base, relative string) (sqlguard.Dialect, bool) {
+	switch base {
+	case "postgres":
+		if d, ok := postgres.Profile(relative); ok {
+			return d, true
+		}
+	case "mysql":
+		if d, ok := mysql.Profile(relative); ok {
 			return d, true
 		}
 	}

@@ -15,6 +15,7 @@ type Dialect struct {
 
 	product product
 	version release
+	profile *profile // the relative of MySQL or MariaDB, nil for these two
 }
 
 var _ sqlguard.ServerDialect = Dialect{}
@@ -52,6 +53,9 @@ func (d Dialect) Version() string {
 	case productUnknown:
 		product = "MySQL, MariaDB"
 	}
+	if d.profile != nil {
+		product += " (" + d.profile.title + ")"
+	}
 	v := d.release()
 	return fmt.Sprintf("%s; %s %d.%d.%d", parsers, product, v/10_000, v/100%100, v%100)
 }
@@ -69,15 +73,15 @@ func (d Dialect) release() release {
 // ForServer returns the dialect for a server. product is "mysql" or "mariadb",
 // and version is the version that the server reports. For a version that cannot
 // be parsed it returns the dialect of the oldest version, and for another product
-// the zero value.
-func (Dialect) ForServer(product, version string) sqlguard.Dialect {
+// the zero value. A profile stays.
+func (d Dialect) ForServer(product, version string) sqlguard.Dialect {
 	switch product {
 	case "mariadb":
-		return Dialect{product: productMariaDB, version: parseRelease(version)}
+		return Dialect{product: productMariaDB, version: parseRelease(version), profile: d.profile}
 	case "mysql":
-		return Dialect{product: productMySQL, version: parseRelease(version)}
+		return Dialect{product: productMySQL, version: parseRelease(version), profile: d.profile}
 	default:
-		return Dialect{}
+		return Dialect{profile: d.profile}
 	}
 }
 

@@ -116,6 +116,9 @@ func (d Dialect) functionRuling(schema, name string, args int) (ruling sqlguard.
 		}
 		return sqlguard.Ruling{}, false
 	}
+	if ruling, own := d.profile.ruling(folded); own {
+		return ruling, true
+	}
 	f, listed := functions[folded]
 	if !listed {
 		for _, p := range deniedPrefixes {

@@ -178,6 +178,9 @@ func (w *walker) relationAt(span sqlguard.Span, schema, name, alias string, acce
 	}
 	r := sqlguard.Relation{Schema: schema, Name: name, Alias: alias, Access: access, Span: span}
 	system, ruling := relationRuling(schema, name)
+	if w.dialect.profile.owns(schema) {
+		system, ruling = true, sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it is in a schema of the server's own"}
+	}
 	r.System, r.Ruling = system, ruling
 	if !system {
 		r.Ruling = sqlguard.Ruling{Allowed: true}

@@ -33,7 +33,7 @@ func (w *walker) judgeFuncCall(n *funcCall) {
 		w.unreadable()
 		return
 	}
-	if _, listed := lookupFunction(schema, name); !listed && w.literalCast(n, schema, name) {
+	if _, listed := w.profile.function(schema, name); !listed && w.literalCast(n, schema, name) {
 		w.noteType(schema, name, n.Location)
 	} else {
 		w.call(n, schema, name)
@@ -44,12 +44,12 @@ func (w *walker) judgeFuncCall(n *funcCall) {
 // call adds the call to the facts.
 func (w *walker) call(n *funcCall, schema, name string) {
 	c := sqlguard.Call{Schema: schema, Name: name, Notation: sqlguard.NotationCall, Span: w.nameSpan(n.Location)}
-	if facts, listed := lookupFunction(schema, name); listed {
+	if facts, listed := w.profile.function(schema, name); listed {
 		c.Builtin = true
 		if c.Extension = facts.Extension; c.Extension == "" {
 			c.Majors = majorBits(facts.majors)
 		}
-		c.Told = slices.Contains(toldExtensions, c.Extension)
+		c.Told = slices.Contains(toldExtensions, c.Extension) && !w.profile.has(c.Extension)
 		switch facts.Class {
 		case functionAllowed:
 			c.Ruling.Allowed = true
@@ -81,7 +81,7 @@ func (w *walker) memberCall(n *funcCall, entry functionEntry, c *sqlguard.Call) 
 
 // deniedCall adds a call in the notation of a column or an attribute.
 func (w *walker) deniedCall(name string, notation sqlguard.Notation, span sqlguard.Span) {
-	facts, _ := lookupFunction("", name)
+	facts, _ := w.profile.function("", name)
 	w.st.Calls = append(w.st.Calls, sqlguard.Call{
 		Name: name, Notation: notation, Span: span, Builtin: true,
 		Ruling: sqlguard.Ruling{Code: facts.Code, Reason: facts.Reason},
@@ -105,7 +105,7 @@ func (w *walker) possibleCall(name string, notation sqlguard.Notation, span sqlg
 		w.st.Calls = append(w.st.Calls, c)
 		return
 	}
-	if facts, listed := lookupFunction("", name); listed && facts.Class == functionAllowed {
+	if facts, listed := w.profile.function("", name); listed && facts.Class == functionAllowed {
 		w.st.Calls = append(w.st.Calls, sqlguard.Call{
 			Name: name, Notation: notation, Span: span, Builtin: true, Possible: true, Ruling: sqlguard.Ruling{Allowed: true},
 		})
@@ -266,7 +266,7 @@ func (w *walker) judgeA_Indirection(n *aIndirection) {
 		}
 		w.possibleCall(attribute.Sval, sqlguard.NotationAttribute, w.tokenSpan(-1), i == 0 && (visiblyScalar(n.Arg) || w.names != nil && w.storedColumn(n.Arg.GetColumnRef())))
 		switch {
-		case oneArgumentDenied(attribute.Sval):
+		case oneArgumentDenied(attribute.Sval), w.profile.takesWholeRow(attribute.Sval):
 			w.deniedCall(attribute.Sval, sqlguard.NotationAttribute, w.attributeSpan(attribute.Sval))
 		case i == 0 && visiblyScalar(n.Arg):
 			w.st.Calls = append(w.st.Calls, sqlguard.Call{

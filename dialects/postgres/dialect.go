@@ -7,16 +7,23 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Dialect reads PostgreSQL. The zero value is ready to use.
-type Dialect struct{}
+// Dialect reads PostgreSQL and, with a [Profile], a relative of it. The zero value is
+// ready to use.
+type Dialect struct{ profile *profile }
 
 var _ sqlguard.Dialect = Dialect{}
 
 // Name returns "postgres".
 func (Dialect) Name() string { return "postgres" }
 
-// Version names the parser of this build, its version and its grammar.
-func (Dialect) Version() string { return parserVersion }
+// Version names the parser of this build, its version and its grammar, and the relative
+// of PostgreSQL.
+func (d Dialect) Version() string {
+	if d.profile == nil {
+		return parserVersion
+	}
+	return parserVersion + "; " + d.profile.title
+}
 
 // SystemSchema returns the schema of system relations whose name has no schema.
 func (Dialect) SystemSchema() string { return "pg_catalog" }
@@ -27,8 +34,8 @@ func (Dialect) SystemSchema() string { return "pg_catalog" }
 //
 // The parser recurses once per nesting level. Untrusted SQL needs a bound on its depth
 // before it reaches Analyze; a Guard checks that.
-func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
-	return analyze(sql, walker{})
+func (d Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
+	return analyze(sql, walker{profile: d.profile})
 }
 
 // analyze walks every statement of a text with a copy of the walker.

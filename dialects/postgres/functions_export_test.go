@@ -87,3 +87,34 @@ func Tables() map[string][]string {
 	}
 	return tables
 }
+
+// ProfileFaults says what contradicts itself in the tables of the profiles.
+func ProfileFaults() []string {
+	var faults []string
+	for _, p := range profiles {
+		for name := range p.allowed {
+			if p.denied.Names[name] != nil {
+				faults = append(faults, p.name+" allows and refuses "+name)
+			}
+			if facts, listed := lookupFunction("", name); listed && facts.Class != functionAllowed {
+				faults = append(faults, p.name+" allows "+name+", which PostgreSQL's table refuses")
+			}
+		}
+		for name := range p.shared {
+			if _, listed := lookupFunction("", name); !listed {
+				faults = append(faults, p.name+" shares "+name+" with PostgreSQL, which does not have it")
+			}
+		}
+		for name := range p.whole {
+			if p.denied.Find(name) == nil {
+				faults = append(faults, p.name+" does not refuse "+name)
+			}
+		}
+		for name := range p.readable {
+			if facts, system := systemRelation("", name); system && facts.known {
+				faults = append(faults, p.name+" lists "+name+", which is PostgreSQL's")
+			}
+		}
+	}
+	return faults
+}

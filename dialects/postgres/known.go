@@ -24,7 +24,7 @@ const (
 // could mean has a column of that name. It does not search when the name cannot be a
 // call.
 func (w *walker) certainColumn(qualifier []string, name string) bool {
-	if !w.names.Callable(name) && (!mayBeDenied(name) || !oneArgumentDenied(name)) {
+	if !w.names.Callable(name) && (!mayBeDenied(name) || !oneArgumentDenied(name)) && !w.profile.takesWholeRow(name) {
 		return false
 	}
 	return w.everyItemHas(qualifier[len(qualifier)-1], name)
@@ -77,7 +77,7 @@ func (w *walker) everyItemIsRelation(item string) bool {
 // relationColumns returns the columns of a relation of the catalogue. Relations of the
 // server come before it in name resolution.
 func (w *walker) relationColumns(rv *rangeVar) ([]string, bool) {
-	if _, system := systemRelation(rv.Schemaname, rv.Relname); system || rv.Catalogname != "" {
+	if _, system := w.profile.relation(rv.Schemaname, rv.Relname); system || rv.Catalogname != "" {
 		return nil, false
 	}
 	columns, known := w.names.Columns(rv.Schemaname, rv.Relname)
@@ -88,7 +88,7 @@ func (w *walker) relationColumns(rv *rangeVar) ([]string, bool) {
 // because x itself is not a column.
 func (w *walker) attributeOfRow(row *node, name string) bool {
 	ref := row.GetColumnRef()
-	if ref == nil || len(ref.Fields) != 1 || len(w.items) > maxStarItems || !w.names.Callable(name) && !oneArgumentDenied(name) {
+	if ref == nil || len(ref.Fields) != 1 || len(w.items) > maxStarItems || !w.names.Callable(name) && !oneArgumentDenied(name) && !w.profile.takesWholeRow(name) {
 		return false
 	}
 	x := ref.Fields[0].GetString_().GetSval()

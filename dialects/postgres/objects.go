@@ -12,8 +12,8 @@ var _ sqlguard.ObjectDialect = Dialect{}
 // AnalyzeObjects is Analyze for a guard with the objects of a catalogue. A body
 // may be written as BEGIN ATOMIC … END or as RETURN expression, an expression
 // as CHECK (…).
-func (Dialect) AnalyzeObjects(text string, part sqlguard.Part, names sqlguard.ObjectNames) ([]sqlguard.Statement, error) {
-	with := walker{names: names, part: part != sqlguard.PartStatement}
+func (d Dialect) AnalyzeObjects(text string, part sqlguard.Part, names sqlguard.ObjectNames) ([]sqlguard.Statement, error) {
+	with := walker{profile: d.profile, names: names, part: part != sqlguard.PartStatement}
 	switch part {
 	case sqlguard.PartBody:
 		text, with.body = bodyStatements(text), true
@@ -70,7 +70,15 @@ func (Dialect) ServerSchemas() []string { return []string{"pg_catalog", "informa
 
 // ServerFunction rules on a function of pg_catalog or of a reviewed extension by its name
 // alone. It refuses a function that is allowed only with some arguments.
-func (Dialect) ServerFunction(name string) sqlguard.Ruling {
+func (d Dialect) ServerFunction(name string) sqlguard.Ruling {
+	if d.profile != nil {
+		if d.profile.allowed[name] {
+			return sqlguard.Ruling{Allowed: true}
+		}
+		if r := d.profile.refusal("", name); r != nil {
+			return r.Ruling()
+		}
+	}
 	entry, ok := findFunction(name)
 	if !ok {
 		return sqlguard.Ruling{}

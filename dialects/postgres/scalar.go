@@ -127,7 +127,7 @@ func (w *walker) scalarColumn(relation, name string, span sqlguard.Span) {
 		return
 	}
 	c := sqlguard.Call{Name: name, Notation: sqlguard.NotationColumn, Span: span, Arguments: 1, Typed: 1, Scalar: 1}
-	if facts, listed := lookupFunction("", name); listed {
+	if facts, listed := w.profile.function("", name); listed {
 		c.Builtin, c.Ruling.Allowed = true, facts.Class == functionAllowed
 		c.Ruling.Code, c.Ruling.Reason = facts.Code, facts.Reason
 		c.Extension, c.Member = facts.Extension, memberRuling(name)

@@ -118,8 +118,8 @@ func (w *walker) collectRelation(rv *rangeVar) {
 		if w.names != nil {
 			item.columns = renamed(w.columnsOfCTE(rv.Relname), rv.Alias)
 		}
-	case strings.HasPrefix(rv.Relname, "pg_"):
-		if facts, system := systemRelation(rv.Schemaname, rv.Relname); system && (facts.Allowed || facts.reveal != "") && facts.Restricted() {
+	case strings.HasPrefix(rv.Relname, "pg_") || w.profile != nil:
+		if facts, system := w.profile.relation(rv.Schemaname, rv.Relname); system && (facts.Allowed || facts.reveal != "") && facts.Restricted() {
 			item.facts, item.settings = &facts, rv.Relname == "pg_settings"
 		}
 	}
@@ -174,7 +174,7 @@ func (w *walker) judgeColumnRef(n *columnRef) {
 	}
 	switch {
 	case qualifier == nil, certain:
-	case mayBeDenied(s.Sval) && oneArgumentDenied(s.Sval):
+	case mayBeDenied(s.Sval) && oneArgumentDenied(s.Sval), w.profile.takesWholeRow(s.Sval):
 		w.deniedCall(s.Sval, sqlguard.NotationColumn, span)
 	case len(qualifier) == 1:
 		w.scalarColumn(qualifier[0], s.Sval, span)

@@ -133,7 +133,7 @@ func (w *walker) judgeRangeVar(n *rangeVar) {
 		Database: n.Catalogname, Schema: n.Schemaname, Name: n.Relname, Alias: n.Alias.GetAliasname(),
 		Access: access, Span: w.nameSpan(n.Location), Ruling: sqlguard.Ruling{Allowed: true},
 	}
-	if facts, system := systemRelation(n.Schemaname, n.Relname); system {
+	if facts, system := w.profile.relation(n.Schemaname, n.Relname); system {
 		r.System = true
 		r.Ruling = sqlguard.Ruling{Allowed: facts.Allowed, Reveal: facts.reveal}
 		if !facts.Allowed {

@@ -12,9 +12,10 @@ import (
 // lists work as stacks for scopes: a judge that opens a scope removes what the
 // scope added.
 type walker struct {
-	sql  string
-	st   *sqlguard.Statement
-	near int // the last location that the parser gave
+	sql     string
+	st      *sqlguard.Statement
+	profile *profile // the relative of PostgreSQL, nil for PostgreSQL itself
+	near    int      // the last location that the parser gave
 
 	access  sqlguard.Access // what the enclosing statement does to the relations that it names
 	target  *rangeVar       // the relation to which the enclosing statement writes

@@ -41,6 +41,9 @@ type Config struct {
 	// Access is the rules of the connection. Probe compares them with what the account
 	// may read, and its script grants only what they permit. The guard enforces them.
 	Access sqlguard.ReadRules
+	// Relative is the relative of MySQL or MariaDB that the guard's dialect is for, "" for
+	// these two.
+	Relative string
 }
 
 // DB is one database as a backend. It is safe for concurrent use.

@@ -62,6 +62,9 @@ type Config struct {
 	// role may read, and its script grants only what they permit. The guard enforces
 	// them.
 	Access sqlguard.ReadRules
+	// Relative is the relative of PostgreSQL that the guard's dialect is for, "" for
+	// PostgreSQL itself. [DB.Probe] compares it with the server.
+	Relative string
 	// Limits are those of most statements. Their time limits are set at login.
 	// Statements with other time limits cost the server a little more.
 	Limits execution.Limits
@@ -99,10 +102,11 @@ type DB struct {
 	path    []string // pinned; nil leaves the role's own
 	tls     string   // weakness of transport security, for the probe; "" when none
 
-	checks  atomic.Bool // new connections check their role
-	objects bool        // the catalogue has the objects of the database
-	access  sqlguard.ReadRules
-	catalog catalogMemo
+	checks   atomic.Bool // new connections check their role
+	objects  bool        // the catalogue has the objects of the database
+	access   sqlguard.ReadRules
+	relative string
+	catalog  catalogMemo
 	// searched is the schemas in which the last catalogue says that names are
 	// resolved. It is used when the configuration sets no search path.
 	searched atomic.Pointer[[]string]
@@ -151,7 +155,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	}
 	d := &DB{
 		dialer: &dialer{conf: conf, texts: texts, pooler: cfg.Pooler, usual: cfg.Limits.WithDefaults()},
-		path:   slices.Clone(cfg.SearchPath), texts: texts, tls: weakness(conf), objects: cfg.Objects, access: cfg.Access,
+		path:   slices.Clone(cfg.SearchPath), texts: texts, tls: weakness(conf), objects: cfg.Objects, access: cfg.Access, relative: cfg.Relative,
 	}
 	d.catalog.limits = catalogLimits
 	d.SetGuard(guard)

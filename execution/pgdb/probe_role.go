@@ -363,6 +363,9 @@ var reaching = map[string]string{
 	"aws_lambda":            "calls functions at AWS",
 	"aws_commons":           "holds the settings of aws_s3 and aws_lambda",
 	"azure_storage":         "copies tables from and to Azure",
+	"aws_ml":                "sends requests to other machines",
+	"alloydb_ai_nl":         "sends requests to other machines",
+	"citus":                 "runs SQL on the nodes of the cluster, in sessions of its own",
 	"google_ml_integration": "sends requests to other machines",
 }
 

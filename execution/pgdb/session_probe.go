@@ -35,6 +35,15 @@ const (
 FROM pg_catalog.pg_roles AS r
 WHERE r.rolname OPERATOR(pg_catalog.=) session_user OR r.rolname OPERATOR(pg_catalog.=) current_user`
 
+	// The relatives of PostgreSQL that the server may be, separated by spaces: the parts
+	// of its version, the functions and settings that only they have, and extensions.
+	relativesSQL = `SELECT pg_catalog.concat_ws(' ',
+	CASE WHEN pg_catalog.strpos(pg_catalog.version(), '-YB-') OPERATOR(pg_catalog.>) 0 THEN 'yugabyte' END,
+	CASE WHEN pg_catalog.to_regproc('pg_catalog.aurora_version') IS NOT NULL THEN 'aurora' END,
+	CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_settings AS s WHERE pg_catalog.starts_with(s.name, 'alloydb.')) THEN 'alloydb' END,
+	(SELECT pg_catalog.string_agg(CASE e.extname WHEN 'timescaledb' THEN 'timescale' ELSE e.extname::pg_catalog.text END, ' ' ORDER BY e.extname)
+		FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) ANY ('{citus,timescaledb}'::pg_catalog.name[])))`
+
 	// The first thing that a new connection's role can do beyond reading, or ''.
 	// It is one round trip, so it leaves out what takes long to find out.
 	checkRoleSQL = reachCTE + `

@@ -25,6 +25,8 @@ func ValidID(id string) bool { return connectionID.MatchString(id) }
 var knownDrivers = []string{
 	"postgres", "postgresql", "pg", "sqlite", "sqlite3", "mysql", "mariadb", "sqlserver", "mssql", "duckdb", "clickhouse",
 	"trino", "snowflake", "bigquery", "redshift", "databricks", "athena", "oracle", "cockroachdb", "tidb",
+	"postgres:alloydb", "postgres:aurora", "postgres:citus", "postgres:redshift", "postgres:timescale", "postgres:yugabyte",
+	"mysql:aurora", "mysql:galera", "mysql:tidb",
 }
 
 // checker checks what the types of [Config] do not express.

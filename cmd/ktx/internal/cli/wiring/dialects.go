@@ -21,6 +21,7 @@ func DialectNames() []string {
 	for _, d := range dialects.All() {
 		names = append(names, d.Name())
 	}
+	names = append(names, dialects.Profiles()...)
 	slices.Sort(names)
 	return names
 }
@@ -38,6 +39,8 @@ func LookupDialect(name string) (sqlguard.Dialect, error) {
 var dialectAliases = map[string]string{
 	"postgresql": "postgres", "pg": "postgres", "psql": "postgres", "pgsql": "postgres",
 	"mssql": "sqlserver", "tsql": "sqlserver", "t-sql": "sqlserver", "sqlite3": "sqlite", "mysql2": "mysql", "mysql5": "mysql", "mysql8": "mysql",
+	"redshift": "postgres:redshift", "alloydb": "postgres:alloydb", "citus": "postgres:citus", "yugabyte": "postgres:yugabyte", "yugabytedb": "postgres:yugabyte",
+	"timescale": "postgres:timescale", "timescaledb": "postgres:timescale", "tidb": "mysql:tidb", "galera": "mysql:galera",
 }
 
 // dialectName returns our name for a dialect.

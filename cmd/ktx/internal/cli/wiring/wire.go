@@ -12,9 +12,8 @@ import (
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/dialects"
 	"github.com/ktxhq/ktx/dialects/clickhouse"
-	"github.com/ktxhq/ktx/dialects/mysql"
-	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/execution"
@@ -54,24 +53,17 @@ type openFunc = func(ctx context.Context, guard sqlguard.ID) (execution.Backend,
 
 // engines is the only table from drivers to dialects and backends.
 var engines = []engine{
-	{
-		driver: "postgres", name: "POSTGRESQL", dialect: postgres.Dialect{}, objects: true, connections: pgdb.DefaultMaxConnections,
-		opener: server("postgres", 5432, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
-			return pgdb.Open(ctx, pgdb.Config{
-				URL: url, MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
-				Session: postgres.Dialect{}.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Limits: limits(c),
-				Access: accessOf(postgres.Dialect{}, c, false),
-			}, guard)
-		}),
-	},
-	{
-		driver: "mysql", name: "MYSQL", dialect: mysql.Dialect{}, databases: true, objects: true, connections: mysqldb.DefaultMaxConnections,
-		opener: server("mysql", 3306, openMySQL),
-	},
-	{
-		driver: "mariadb", name: "MARIADB", dialect: mysql.MariaDB, databases: true, objects: true, connections: mysqldb.DefaultMaxConnections,
-		opener: server("mariadb", 3306, openMySQL),
-	},
+	postgresEngine("postgres", "POSTGRESQL"),
+	postgresEngine("postgres:alloydb", "POSTGRESQL (AlloyDB)"),
+	postgresEngine("postgres:aurora", "POSTGRESQL (Aurora)"),
+	postgresEngine("postgres:citus", "POSTGRESQL (Citus)"),
+	postgresEngine("postgres:timescale", "POSTGRESQL (TimescaleDB)"),
+	postgresEngine("postgres:yugabyte", "POSTGRESQL (YugabyteDB)"),
+	mysqlEngine("mysql", "MYSQL"),
+	mysqlEngine("mysql:aurora", "MYSQL (Aurora)"),
+	mysqlEngine("mysql:galera", "MARIADB (Galera Cluster)"),
+	mysqlEngine("mysql:tidb", "MYSQL (TiDB)"),
+	mysqlEngine("mariadb", "MARIADB"),
 	{
 		driver: "sqlserver", name: "SQLSERVER", dialect: sqlserver.Dialect{}, databases: true, objects: true, refuses: true, connections: mssqldb.DefaultMaxConnections,
 		opener: server("sqlserver", 1433, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
@@ -99,15 +91,7 @@ var engines = []engine{
 
 // engineOf returns the engine of a driver's name.
 func engineOf(driver string) (engine, bool) {
-	name := strings.ToLower(driver)
-	switch name {
-	case "postgresql", "pg":
-		name = "postgres"
-	case "sqlite3":
-		name = "sqlite"
-	case "mssql":
-		name = "sqlserver"
-	}
+	name := dialectName(strings.ToLower(driver))
 	for _, e := range engines {
 		if e.driver == name {
 			return e, true
@@ -173,11 +157,40 @@ func server(scheme string, port int, open func(context.Context, execution.Secret
 	}
 }
 
-func openMySQL(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
-	return mysqldb.Open(ctx, mysqldb.Config{ //nolint:wrapcheck // it says what is wrong with the address
-		URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: mysql.Dialect{}.Session(),
-		Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Access: accessOf(mysql.Dialect{}, c, true),
-	}, guard)
+// postgresEngine returns the engine of PostgreSQL or of a relative.
+func postgresEngine(driver, name string) engine {
+	dialect, _ := dialects.Lookup(driver)
+	_, relative, _ := strings.Cut(driver, ":")
+	return engine{
+		driver: driver, name: name, dialect: dialect, objects: true, connections: pgdb.DefaultMaxConnections,
+		opener: server("postgres", 5432, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
+			return pgdb.Open(ctx, pgdb.Config{
+				URL: url, MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
+				Session: dialect.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Limits: limits(c),
+				Access: accessOf(dialect, c, false), Relative: relative,
+			}, guard)
+		}),
+	}
+}
+
+// mysqlEngine returns the engine of MySQL, MariaDB or a relative. The session of TiDB
+// stops no write.
+func mysqlEngine(driver, name string) engine {
+	dialect, _ := dialects.Lookup(driver)
+	_, relative, _ := strings.Cut(driver, ":")
+	scheme := "mysql"
+	if driver == "mariadb" {
+		scheme = driver
+	}
+	return engine{
+		driver: driver, name: name, dialect: dialect, databases: true, objects: true, refuses: relative == "tidb", connections: mysqldb.DefaultMaxConnections,
+		opener: server(scheme, 3306, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
+			return mysqldb.Open(ctx, mysqldb.Config{
+				URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: dialect.Session(),
+				Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Access: accessOf(dialect, c, true), Relative: relative,
+			}, guard)
+		}),
+	}
 }
 
 // address returns the key url of a connection, or a URL made of host, port,
