@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -27,6 +28,7 @@ const (
 	errDatabaseDenied     = 1044
 	errAccessDenied       = 1045
 	errServerShutdown     = 1053
+	errUnknownCommand     = 1047 // Galera Cluster: a node that has no quorum
 	errParse              = 1064
 	errNoSuchThread       = 1094
 	errRecordFileFull     = 1114
@@ -51,6 +53,9 @@ const (
 	errLockNoWait         = 3572
 	errIdleTimeout        = 4031 // MySQL
 )
+
+// noQuorumRetry is how long a caller should wait for a cluster to come back.
+const noQuorumRetry = 5 * time.Second
 
 // interruption reports whether an error says that the statement was killed.
 func interruption(number uint16) bool { return number == errInterrupted || timeLimit(number) }
@@ -80,6 +85,12 @@ func queryError(e *wire.Error, sql string) *execution.Error {
 		out.Hint = "the connection's account may not read this: ask the operator for the grant, or use another table"
 	case errTooManyConnections, errTooManyOfUser, errUserLimit:
 		out.Code, out.Retryable, out.RetryAfter = sqlguard.CodeBusy, true, pool.BusyRetry
+	case errUnknownCommand:
+		if !strings.Contains(e.Message, "WSREP") {
+			break
+		}
+		out.Code, out.Retryable, out.RetryAfter = sqlguard.CodeBusy, true, noQuorumRetry
+		out.Hint = "this node has lost its cluster, and answers again when it is back: ask again later"
 	case errOutOfMemory, errSortMemory, errOutOfResources, errDiskFull, errRecordFileFull:
 		out.Retryable = true
 		out.Hint = "the server ran out of memory or disk: narrow the query"
