@@ -88,7 +88,7 @@ var rooms = []room{
 	},
 	{
 		path: "dialects/postgres",
-		ours: []string{"sqlguard", "dialects/internal/instead", "dialects/internal/syntaxtree"},
+		ours: []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead", "dialects/internal/syntaxtree"},
 		others: map[string]string{
 			"github.com/pganalyze/pg_query_go/v6": "the server's own grammar",
 			"github.com/sqlc-dev/oliphant":        "the grammar of PostgreSQL in a build without cgo",
@@ -98,7 +98,7 @@ var rooms = []room{
 	},
 	{
 		path: "dialects/mysql",
-		ours: []string{"sqlguard", "dialects/internal/instead", "dialects/internal/syntaxtree"},
+		ours: []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead", "dialects/internal/syntaxtree"},
 		others: map[string]string{
 			"github.com/pingcap/tidb/pkg/parser": "the grammar of MySQL in Go, from TiDB",
 			"github.com/sqlc-dev/marino":         "the same for what TiDB lacks",

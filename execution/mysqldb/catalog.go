@@ -122,7 +122,7 @@ func (d *DB) databases(self identity) string {
 // newCatalog makes a catalogue from the answers to catalogQuestions.
 func (d *DB) newCatalog(self identity, answers [][][]string, objects bool) (*sqlguard.Catalog, error) {
 	c := &sqlguard.Catalog{
-		Product: string(flavourOf(self.version)), Version: number(self.version),
+		Product: flavourOf(self.version).product(), Version: number(self.version),
 		Database: self.database, SearchPath: []string{self.database}, Views: []sqlguard.CatalogName{},
 	}
 	major, _, _ := strings.Cut(c.Version, ".")

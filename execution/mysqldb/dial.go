@@ -17,6 +17,8 @@ import (
 type dialer struct {
 	target *target
 	texts  *texts
+	// relative is the relative of MySQL or MariaDB that the configuration names.
+	relative string
 }
 
 // dial connects and finds out the server's product and version.
@@ -118,7 +120,16 @@ type flavour string
 const (
 	mariadb flavour = "mariadb"
 	mysqld  flavour = "mysql"
+	tidb    flavour = "tidb"
 )
+
+// product returns the product as the guard's catalogue names it.
+func (f flavour) product() string {
+	if f == tidb {
+		f = mysqld
+	}
+	return string(f)
+}
 
 var errNoTLS = errors.New("the server does not offer TLS")
 

@@ -46,6 +46,8 @@ type Config struct {
 	Relative string
 }
 
+const relativeTiDB = "tidb"
+
 // DB is one database as a backend. It is safe for concurrent use.
 type DB struct {
 	pool   *pool.Pool[*conn]
@@ -92,7 +94,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	case size == 0:
 		size = DefaultMaxConnections
 	}
-	d := &DB{dialer: &dialer{target: to, texts: newTexts(pins)}, others: slices.Clone(cfg.Databases), objects: cfg.Objects, access: cfg.Access}
+	d := &DB{dialer: &dialer{target: to, texts: newTexts(pins), relative: cfg.Relative}, others: slices.Clone(cfg.Databases), objects: cfg.Objects, access: cfg.Access}
 	d.SetGuard(guard)
 	d.pool = pool.New(size, func(ctx context.Context) (*conn, error) {
 		c, err := d.dialer.dial(ctx)

@@ -28,6 +28,9 @@ func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 	if err := p.report.Run(ctx, p.server, p.connection, p.session, p.clock, p.rights, p.reads); err != nil {
 		return p.report.ProbeReport, err
 	}
+	if p.flavour == tidb && slices.ContainsFunc(p.report.Findings, execution.ProbeFinding.Writable) {
+		p.report.ReadOnly, p.report.Refused = false, p.report.ReadOnly
+	}
 	p.report.RoleScript = p.roleScript()
 	return p.report.ProbeReport, nil
 }
@@ -65,11 +68,16 @@ func (p *prober) server(ctx context.Context) error {
 		return network.Untrusted("the server does not know what it is", nil)
 	}
 	p.facts, p.flavour = f, flavourOf(f[factVersion])
-	product := "MySQL "
-	if p.flavour == mariadb {
-		product = "MariaDB "
+	server := "MySQL " + number(f[factVersion])
+	switch p.flavour {
+	case mariadb:
+		server = "MariaDB " + number(f[factVersion])
+	case tidb:
+		_, own, _ := strings.Cut(f[factVersion], "-TiDB-v")
+		server = "TiDB " + number(own)
+	case mysqld:
 	}
-	p.report.Server, p.report.Role, p.report.Replica = product+number(f[factVersion]), f[factAccount], flag(f[factReadOnly]) != "0"
+	p.report.Server, p.report.Role, p.report.Replica = server, f[factAccount], flag(f[factReadOnly]) != "0"
 	if p.report.Replica {
 		p.report.Note(execution.TopicServer, "", "the server has read_only set: it takes no writes from most accounts, as a replica does")
 	}
@@ -107,6 +115,9 @@ func (p *prober) connection(ctx context.Context) error {
 // it would change nothing.
 func (p *prober) session(ctx context.Context) error {
 	p.report.ReadOnly = true
+	if p.flavour == tidb {
+		return p.tidbSession(ctx)
+	}
 	for _, try := range []struct{ what, sql string }{
 		{"a write", tryWriteSQL},
 		{"DDL, which commits the transaction that it stands in,", tryDDLSQL},
@@ -126,6 +137,26 @@ func (p *prober) session(ctx context.Context) error {
 		default:
 			return err
 		}
+	}
+	return p.timeLimit(ctx)
+}
+
+// tidbSession tries DDL, which only the rights of the account stop on TiDB.
+func (p *prober) tidbSession(ctx context.Context) error {
+	_, err := p.db.run(ctx, tryDDLSQL, questionLimits)
+	e, ok := errors.AsType[*execution.Error](err)
+	refused, isRefusal := errors.AsType[*wire.Error](err)
+	switch {
+	case isRefusal && slices.Contains([]uint16{errDatabaseDenied, errTableDenied, errPrivilege}, refused.Number):
+		p.report.Note(execution.TopicSession, "", "TiDB has no read-only transactions: DDL was tried and the rights of the account stopped it, and what a statement changes is rolled back")
+	case isRefusal:
+		p.report.ReadOnly = false
+		p.report.Warn(execution.TopicSession, "", "DDL was tried and failed for another reason than the rights of the account: %s", refused.Message)
+	case err == nil, ok && e.Code == sqlguard.CodeDatabaseError: // it ran and returned no rows
+		p.report.ReadOnly = false
+		p.report.Warn(execution.TopicRole, otherAccount, "the account may drop tables, and TiDB has no read-only transactions")
+	default:
+		return err
 	}
 	return p.timeLimit(ctx)
 }
@@ -261,7 +292,7 @@ func (p *prober) judge(line string) {
 	case everybody:
 		via = " (as every account)"
 		p.public = append(p.public, g)
-	case g.to != quoteAccount(p.facts[factAccount]):
+	case strings.ReplaceAll(g.to, "'", "`") != quoteAccount(p.facts[factAccount]): // TiDB writes other quotes
 		via = " (through the role " + g.to + ")"
 	}
 	if g.role != "" {

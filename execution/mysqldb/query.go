@@ -224,7 +224,7 @@ func (x *exchange) answered(delivered bool) (*execution.Result, error) {
 		case x.rows.Columns == nil:
 			x.keep = false
 			return nil, network.Untrusted("the statement returned no rows, as one does that is no read", nil)
-		case !x.status.Has(wire.InTransaction|wire.InReadOnlyTransaction) || x.status.Has(wire.MoreResults):
+		case !x.c.readOnly(x.status) || x.status.Has(wire.MoreResults):
 			x.keep = false
 			return nil, network.Untrusted("the statement left its read-only transaction", nil)
 		}
@@ -235,7 +235,7 @@ func (x *exchange) answered(delivered bool) (*execution.Result, error) {
 	case x.reason != nil && !enough:
 		// Some functions end early and return a value when they are killed.
 		return nil, pool.Ended(x.reason, causeOf(x.refused), x.lim.Timeout)
-	case x.refused == nil && x.c.flavour == mysqld && x.elapsed >= x.lim.Timeout:
+	case x.refused == nil && x.c.flavour != mariadb && x.elapsed >= x.lim.Timeout:
 		// Such functions return a value at MySQL's time limit too.
 		return nil, pool.Ended(pool.ErrTimeLimit, nil, x.lim.Timeout)
 	case x.refused == nil:

@@ -15,8 +15,12 @@ import (
 
 // The constant statements that are sent before and after a statement.
 const (
-	beginSQL    = "START TRANSACTION READ ONLY"
-	rollbackSQL = "ROLLBACK AND NO CHAIN NO RELEASE"
+	beginSQL = "START TRANSACTION READ ONLY"
+	// TiDB has no read-only transactions: what a statement changed is rolled back, and DDL
+	// is stopped by the rights of the account alone. Its transactions that read the past
+	// refuse DML, but end when a statement reads information_schema, and fail for its joins.
+	beginTiDBSQL = "START TRANSACTION"
+	rollbackSQL  = "ROLLBACK AND NO CHAIN NO RELEASE"
 
 	// identifySQL asks for what must not change in a session: the database in
 	// which names are looked up, the account and its role.
@@ -64,7 +68,11 @@ func (t *texts) opening(c *conn, lim execution.Limits) (sqls []string, pins []pi
 		}
 		ask.WriteString(p.name)
 	}
-	return []string{set.String(), beginSQL, ask.String()}, pins
+	begin := beginSQL
+	if c.flavour == tidb {
+		begin = beginTiDBSQL
+	}
+	return []string{set.String(), begin, ask.String()}, pins
 }
 
 // begin opens the read-only transaction of a statement. The server's error is a
@@ -100,6 +108,15 @@ func (c *conn) begin(lim execution.Limits) error {
 	return c.verify(got, status, pins)
 }
 
+// readOnly reports whether the server says that it is in the transaction of begin. TiDB
+// does not say of a transaction that it is read-only.
+func (c *conn) readOnly(status wire.Status) bool {
+	if c.flavour == tidb {
+		return status.Has(wire.InTransaction)
+	}
+	return status.Has(wire.InTransaction | wire.InReadOnlyTransaction)
+}
+
 // verify compares the state that the server reported for the session with the
 // state that it must have.
 func (c *conn) verify(got []string, status wire.Status, pins []pin) error {
@@ -107,7 +124,7 @@ func (c *conn) verify(got []string, status wire.Status, pins []pin) error {
 	if len(got) != own+len(pins) {
 		return fmt.Errorf("%w: %d values where %d were asked for", wire.ErrFormat, len(got), own+len(pins))
 	}
-	if !status.Has(wire.InTransaction | wire.InReadOnlyTransaction) {
+	if !c.readOnly(status) {
 		return &mismatchError{"the transaction is not read-only"}
 	}
 	if now := newIdentity(got); now != c.self {
@@ -168,7 +185,13 @@ func (c *conn) identify() error {
 	if flavourOf(c.self.version) != c.flavour {
 		return &mismatchError{fmt.Sprintf("the server calls itself %q, and another in its greeting", c.self.version)}
 	}
-	if oldest := map[flavour]float64{mariadb: oldestMariaDB, mysqld: oldestMySQL}[c.flavour]; release(c.self.version) < oldest {
+	if isTiDB := c.dialer.relative == relativeTiDB; isTiDB != (c.flavour == tidb) {
+		if isTiDB {
+			return &mismatchError{"the server does not call itself TiDB: set driver: mysql or mariadb in ktx.yaml"}
+		}
+		return &mismatchError{"the server is TiDB, whose session does not stop every write: set driver: mysql:tidb in ktx.yaml"}
+	}
+	if oldest := map[flavour]float64{mariadb: oldestMariaDB, mysqld: oldestMySQL, tidb: oldestMySQL}[c.flavour]; release(c.self.version) < oldest {
 		return &mismatchError{fmt.Sprintf("the server is %s %s; MariaDB 10.4 or MySQL 8.0 is the oldest that is served", c.flavour, number(c.self.version))}
 	}
 	if !strings.EqualFold(c.self.database, c.dialer.target.database) {
@@ -251,10 +274,15 @@ func (c *conn) questions(sql string) ([][]string, error) {
 
 // flavourOf returns the product that a version names.
 func flavourOf(version string) flavour {
-	if strings.Contains(strings.ToLower(version), "mariadb") {
+	version = strings.ToLower(version)
+	switch {
+	case strings.Contains(version, "mariadb"):
 		return mariadb
+	case strings.Contains(version, "-tidb-"):
+		return tidb
+	default:
+		return mysqld
 	}
-	return mysqld
 }
 
 // number returns the digits of a version: "10.11.6" of

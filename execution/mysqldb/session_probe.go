@@ -36,7 +36,8 @@ const (
 	rolesMariaDBSQL = "SELECT role_name, '', grantee FROM information_schema.applicable_roles"
 	rolesMySQL      = "SELECT role_name, role_host, CONCAT(grantee, '@', grantee_host) FROM information_schema.applicable_roles"
 
-	showGrantsSQL = "SHOW GRANTS"
+	showGrantsSQL      = "SHOW GRANTS"
+	showGrantsUsingSQL = "SHOW GRANTS FOR CURRENT_USER() USING "
 )
 
 // The columns of serverSQL.
@@ -68,8 +69,21 @@ func (c *conn) grantsOf(ctx context.Context) (lines []string, err error) {
 		return nil, err
 	}
 	sql := rolesMySQL
-	if c.flavour == mariadb {
+	switch c.flavour {
+	case mariadb:
 		sql = rolesMariaDBSQL
+	case tidb: // it has no such view
+		var roles []string
+		for _, line := range lines {
+			if g, ok := parseGrant(line); ok && g.role != "" {
+				roles = append(roles, g.role)
+			}
+		}
+		if len(roles) == 0 {
+			return lines, nil
+		}
+		return c.question(showGrantsUsingSQL + strings.Join(roles, ", "))
+	case mysqld:
 	}
 	roles, err := c.questions(sql)
 	if err != nil {
@@ -80,6 +94,7 @@ func (c *conn) grantsOf(ctx context.Context) (lines []string, err error) {
 		return nil, errTooManyRoles
 	}
 	switch c.flavour {
+	case tidb: // answered above
 	case mysqld:
 		if len(roles) == 0 {
 			return lines, nil
@@ -88,7 +103,7 @@ func (c *conn) grantsOf(ctx context.Context) (lines []string, err error) {
 		for i, r := range roles {
 			names[i] = quoteText(r[0]) + "@" + quoteText(r[1])
 		}
-		return c.question("SHOW GRANTS FOR CURRENT_USER() USING " + strings.Join(names, ", "))
+		return c.question(showGrantsUsingSQL + strings.Join(names, ", "))
 	case mariadb:
 		for _, r := range roles {
 			if _, err := c.questions("SET ROLE " + quoteName(r[0])); err != nil {

@@ -84,6 +84,8 @@ func limited(f flavour, lim execution.Limits) []pin {
 	case mariadb:
 		seconds := max(lim.Timeout.Round(time.Millisecond), time.Millisecond).Seconds()
 		pins = append(pins, pin{name: "max_statement_time", value: strconv.FormatFloat(seconds, 'f', 3, 64)}, pin{name: "tx_read_only", value: "1"})
+	case tidb:
+		pins = append(pins, pin{name: "max_execution_time", value: strconv.FormatInt(max(lim.Timeout.Milliseconds(), 1), 10)})
 	case mysqld:
 		pins = append(pins, pin{name: "max_execution_time", value: strconv.FormatInt(max(lim.Timeout.Milliseconds(), 1), 10)}, pin{name: "transaction_read_only", value: "1"})
 	}
