@@ -36,16 +36,16 @@ var outcomes = map[audit.Outcome]string{
 	audit.Unknown:    "It cannot be judged again: the log has no literals, and they could decide, or the connection is not known any more.",
 }
 
+// again writes the text as the guard reads it today, and what that says of the verdict.
 func (d *document) again(a audit.Again, r report.Reading, id string) {
-	d.Put(`<h2>Would it pass now?</h2><p class="again %s">%s</p>`, a.Outcome, outcomes[a.Outcome])
-	d.Put(`<p><a href="/audit/rejudge?queryId=%s">By the ktx.yaml on the disk</a>, which the server may not have taken yet.</p>`, url.QueryEscape(id))
-	if a.Outcome == audit.Unknown {
-		return
+	if a.Outcome != audit.Unknown {
+		report.WriteReading(d.Document, a.Text, r)
 	}
-	if !a.Exact {
-		d.Put(`<p>A constant stands for each literal.</p>`)
+	d.Put(`<h2>Would it pass now?</h2><p class="again %s">%s`, a.Outcome, outcomes[a.Outcome])
+	if a.Outcome != audit.Unknown && a.Outcome != audit.Same {
+		d.Put(` The marks in the text are of today's policy.`)
 	}
-	report.WriteReading(d.Document, a.Text, r)
+	d.Put(`</p><p><a href="/audit/rejudge?queryId=%s">By the ktx.yaml on the disk</a>, which the server may not have taken yet.</p>`, url.QueryEscape(id))
 	markupCodes(d, r.Verdict)
 }
 
@@ -139,7 +139,7 @@ func (v *review) write(d *document) {
 	for _, in := range v.Inputs {
 		d.input(in)
 	}
-	d.Put(`<button type="submit">Judge</button> <a href="/audit/rejudge">Clear</a></form><dl class="figures">`)
+	d.Put(`<p class="send"><button type="submit">Judge</button> <a href="/audit/rejudge">Clear</a></p></form><dl class="figures">`)
 	for _, f := range []struct {
 		name string
 		n    int
@@ -179,9 +179,10 @@ func (v *review) write(d *document) {
 	markup.PutIf(d.Document, `<p>%s more forms are not listed; <code>ktx audit rejudge --json</code> lists them.</p>`, max(0, len(v.Changed)-maxChanged))
 }
 
-// codes writes codes, each with its cases of the corpus.
+// codes writes codes, each with a link to its explanation.
 func (d *document) codes(codes []string) {
 	for _, code := range codes {
-		d.Put(`<a href="/corpus?code=%s"><code>%s</code></a> `, url.QueryEscape(code), short(code))
+		d.code(code)
+		d.Put(` `)
 	}
 }
