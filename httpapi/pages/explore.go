@@ -344,4 +344,3 @@ func schemaAddress(connection, schema, after string) string {
 	}
 	return "/explore?" + v.Encode()
 }
-

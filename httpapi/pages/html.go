@@ -130,9 +130,9 @@ func (o *overview) write(d *document) {
 		d.Put(`<p class="empty">No connection is configured. <code>ktx connection add</code> adds one.</p>`)
 		return
 	}
-	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Connections"><table><thead><tr><th scope="col">id</th><th scope="col">engine</th><th scope="col">dialect</th><th scope="col">runs statements</th><th scope="col">role</th><th scope="col">last probe</th><th scope="col">what it found</th><th scope="col">guard's catalogue</th><th scope="col">scan</th><th scope="col" class="n">running</th><th scope="col" class="n">waiting</th></tr></thead><tbody>`)
+	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Connections"><table><thead><tr><th scope="col">id</th><th scope="col">engine</th><th scope="col">role</th><th scope="col">last probe</th><th scope="col">what it found</th><th scope="col">guard's catalogue</th><th scope="col">scan</th><th scope="col" class="n">running, waiting</th></tr></thead><tbody>`)
 	for _, c := range o.Connections {
-		d.Put(`<tr><td><bdi>%s</bdi></td><td>%s</td><td>%s</td><td>%s</td><td><bdi>%s</bdi></td><td>`, c.ID, c.Engine, c.Dialect, map[bool]string{true: "yes", false: "no"}[c.Runs], c.Role)
+		d.Put(`<tr><td><bdi>%s</bdi></td><td>%s%s</td><td><bdi>%s</bdi></td><td>`, c.ID, c.Engine, map[bool]string{false: ", judged only"}[c.Runs], c.Role)
 		d.since(c.Probed)
 		d.Put(`</td><td class="wrap">`)
 		switch {
@@ -147,12 +147,12 @@ func (o *overview) write(d *document) {
 			}
 			d.Put(`</ul>`)
 		}
-		d.Put(`</td><td class="wrap">`)
+		d.Put(`</td><td>`)
 		d.since(c.Catalog)
 		markup.PutIf(d.Document, ` <span class="warn">%s</span>`, short(c.CatalogFailure))
 		d.Put(`</td><td>`)
 		d.since(c.Scanned)
-		d.Put(`</td><td class="n">%s</td><td class="n">%s</td></tr>`, c.Running, c.Waiting)
+		d.Put(`</td><td class="n">%s, %s</td></tr>`, c.Running, c.Waiting)
 	}
 	d.Put(`</tbody></table></div>`)
 }
@@ -371,7 +371,7 @@ func (d *document) rows(rows []audit.Row) {
 		}
 		d.Put(`</td><td><bdi>%s</bdi></td><td>`, short(r.Connection))
 		d.status(r.Status)
-		d.Put(`</td><td>`)
+		d.Put(`</td><td class="codes">`)
 		for _, code := range r.Codes {
 			d.code(code)
 			d.Put(` `)

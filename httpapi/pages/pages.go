@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/index"
@@ -213,7 +215,7 @@ func (p *Pages) menu(a httpapi.Access) []link {
 // fail shows an error as a page.
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, said := p.explain(r, err)
-	p.show(w, r, status, said.Message, nil, problemPage(said.Hint))
+	p.Problem(w, r, status, said)
 }
 
 // refuse answers a REST request with an error.
@@ -259,11 +261,14 @@ func (p *Pages) Login(w http.ResponseWriter, r *http.Request, status int, next, 
 
 // Problem writes why a request of a browser has no answer.
 func (p *Pages) Problem(w http.ResponseWriter, r *http.Request, status int, said httpapi.Problem) {
-	hint := said.Hint
 	if status == http.StatusUnauthorized {
-		hint = ""
+		p.show(w, r, status, "You are not logged in", nil, func(d *document) {
+			d.Put(`<p>The login has ended, or there was none. <a href="/login">Log in</a></p>`)
+		})
+		return
 	}
-	p.show(w, r, status, said.Message, nil, problemPage(hint))
+	first, size := utf8.DecodeRuneInString(said.Message)
+	p.show(w, r, status, string(unicode.ToUpper(first))+said.Message[size:], nil, problemPage(said.Hint))
 }
 
 // static serves a file of ours.

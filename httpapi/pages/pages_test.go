@@ -80,10 +80,17 @@ var answers = map[string]string{
 	"connection_list": `{}`,
 }
 
+// lastCall is the tool that was called last, and its arguments.
+var lastCall atomic.Value
+
 // answering is what texts of strangers the answers have; a test changes it.
 var answering atomic.Value
 
-func (echo) Call(ctx context.Context, name string, arguments json.RawMessage, _ func(float64, string)) (json.RawMessage, *pages.ToolError) {
+func (echo) Call(ctx context.Context, name string, arguments json.RawMessage, progress func(float64, string)) (json.RawMessage, *pages.ToolError) {
+	lastCall.Store(name + " " + string(arguments))
+	if progress != nil {
+		progress(0.3, "Executing")
+	}
 	actor, _ := audit.ActorFrom(ctx)
 	if answer := answers[name]; answer != "" {
 		text, _ := answering.Load().(string)
@@ -743,18 +750,7 @@ func TestRunsAreCompared(t *testing.T) {
 // TestTail follows the log: the client gets what is written from then on, of its own.
 func TestTail(t *testing.T) {
 	d := openDesk(t, 1, tokens())
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.origin+"/v1/audit/tail", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer ada")
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close() //nolint:errcheck // it was read
+	rows, _ := d.rows(t, "/v1/audit/tail", bearer("ada"))
 	log, err := audit.Open(d.dir, audit.Config{Sync: audit.SyncOff}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -764,16 +760,8 @@ func TestTail(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text := ""
-	for buffer := make([]byte, 4096); !strings.Contains(text, "event: row\n"); {
-		n, err := res.Body.Read(buffer)
-		text += string(buffer[:n])
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-	}
-	if !strings.Contains(text, "ada-new") || strings.Contains(text, "ada-0") || strings.Contains(text, "bob") {
-		t.Errorf("followed: %s", text)
+	if row := <-rows; row.QueryID != "ada-new" {
+		t.Errorf("followed: %+v", row)
 	}
 }
 

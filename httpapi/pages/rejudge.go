@@ -46,7 +46,9 @@ func (d *document) again(a audit.Again, r report.Reading, id string) {
 		d.Put(` The marks in the text are of today's policy.`)
 	}
 	d.Put(`</p><p><a href="/audit/rejudge?queryId=%s">By the ktx.yaml on the disk</a>, which the server may not have taken yet.</p>`, url.QueryEscape(id))
-	markupCodes(d, r.Verdict)
+	if a.Outcome == audit.NowRefused {
+		markupCodes(d, r.Verdict)
+	}
 }
 
 // markupCodes leads from the code of a refusal to the cases of the corpus with it.
@@ -165,9 +167,9 @@ func (v *review) write(d *document) {
 	}
 	d.Put(`<h2>What would change</h2><div class="scroll" tabindex="0" role="region" aria-label="What would change"><table class="rows"><thead><tr><th scope="col">outcome</th><th scope="col" class="n">statements</th><th scope="col">connection</th><th scope="col">codes then</th><th scope="col">codes now</th><th scope="col">principals</th><th scope="col">statement</th></tr></thead><tbody>`)
 	for _, c := range v.Changed[:min(len(v.Changed), maxChanged)] {
-		d.Put(`<tr><td><span class="again %s">%s</span></td><td class="n">%s</td><td><bdi>%s</bdi></td><td>`, c.Outcome, strings.ReplaceAll(string(c.Outcome), "_", " "), group(int64(c.Statements)), short(c.Connection))
+		d.Put(`<tr><td><span class="again %s">%s</span></td><td class="n">%s</td><td><bdi>%s</bdi></td><td class="codes">`, c.Outcome, strings.ReplaceAll(string(c.Outcome), "_", " "), group(int64(c.Statements)), short(c.Connection))
 		d.codes(c.Then)
-		d.Put(`</td><td>`)
+		d.Put(`</td><td class="codes">`)
 		d.codes(c.Now)
 		d.Put(`</td><td class="wrap">`)
 		for _, name := range c.Principals {

@@ -182,8 +182,10 @@ func (f *queryForm) write(d *document) {
 		}
 		d.Put(`<summary>Or, with no statement, a question to the semantic layer</summary><div class="ask">`)
 		for _, field := range []struct{ name, label, value string }{
-			{"measures", "Measures, with commas between", f.Measures}, {"dimensions", "By dimensions, with commas between", f.Dimensions},
-			{"order", "Order by, with commas between", f.Order}, {"limit", "Most rows", f.Limit},
+			{"measures", "Measures, with commas between", f.Measures},
+			{"dimensions", "By dimensions, with commas between", f.Dimensions},
+			{"order", "Order by, with commas between", f.Order},
+			{"limit", "Most rows", f.Limit},
 		} {
 			d.Put(`<label>%s <input name="%s" value="%s" autocomplete="off"></label>`, field.label, field.name, field.value)
 		}

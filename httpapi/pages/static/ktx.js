@@ -236,7 +236,7 @@ for (const place of document.querySelectorAll("[data-tail]")) {
       cell(line, "").append(who);
       cell(line, row.connection);
       cell(line, row.status, `status ${row.status}`);
-      cell(line, (row.codes ?? []).join(" "));
+      cell(line, (row.codes ?? []).join(" "), "codes");
       cell(line, row.rows, "n");
       cell(line, row.execMs?.toFixed(1), "n");
       const link = document.createElement("a");

@@ -39,8 +39,8 @@ func addPages(ctx context.Context, a *console.App, open *wiring.OpenProject, c *
 		Connections: func(ctx context.Context) []pages.Connection { return connectionsOf(ctx, open) },
 		Artifacts:   artifacts{open.Service},
 		Trust:       func(ctx context.Context, server string) map[string]pages.Trust { return trusts(ctx, open, server) },
-		Review: func(ctx context.Context) (*audit.Reviewer, error) { return reviewer(ctx, open.Project.Dir) },
-		Judge:  &judge{&checker{door: open}}, Corpus: sync.OnceValues(func() (*pages.Corpus, error) { return answeredCorpus(ctx, a.Version) }),
+		Review:      func(ctx context.Context) (*audit.Reviewer, error) { return reviewer(ctx, open.Project.Dir) },
+		Judge:       &judge{&checker{door: open}}, Corpus: sync.OnceValues(func() (*pages.Corpus, error) { return answeredCorpus(ctx, a.Version) }),
 	})
 	c.Routes, c.LoginPage, c.ProblemPage = p.Routes(), p.Login, p.Problem
 	ctx, cancel := context.WithCancel(ctx)
