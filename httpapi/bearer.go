@@ -130,16 +130,16 @@ func (s *Server) checkBearer(next http.Handler) http.Handler {
 			case e == nil:
 				s.denied(r, reason)
 				w.Header().Set("WWW-Authenticate", challenge(reason))
-				refuse(w, http.StatusUnauthorized, problem)
+				s.refuse(w, r, http.StatusUnauthorized, problem)
 				return
 			}
-			r = r.WithContext(e.enter(r))
+			r = r.WithContext(s.enter(r, e))
 			// Requests that end something are never limited.
 			if e.limiter != nil && r.Method != http.MethodDelete {
 				if wait := e.delay(); wait > 0 {
 					s.denied(r, "rate")
 					w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
-					refuse(w, http.StatusTooManyRequests, Problem{Code: "rate_limited", Message: "the token's rate is used up", Hint: "try again in " + wait.Round(time.Second/10).String()})
+					s.refuse(w, r, http.StatusTooManyRequests, Problem{Code: "rate_limited", Message: "the token's rate is used up", Hint: "try again in " + wait.Round(time.Second/10).String()})
 					return
 				}
 			}

@@ -87,11 +87,13 @@ func (l *logins) end(cookie string) {
 }
 
 // signedIn returns the entry of the token that a browser has given, as long as the
-// token is in force. A cookie opens pages, GET routes of REST, and the forms of pages.
+// token is in force. A cookie opens pages, GET routes of REST, the forms of pages, and
+// what does not exist.
 func (s *Server) signedIn(r *http.Request) *entry {
 	route := s.route(r)
 	form := r.Method == http.MethodPost && (r.URL.Path == LogoutPath || route != nil && route.Form)
-	if !form && (r.Method != http.MethodGet && r.Method != http.MethodHead || route == nil || route.Method != http.MethodGet) {
+	read := r.Method == http.MethodGet && (route != nil || !s.known(r))
+	if !form && !read {
 		return nil
 	}
 	cookie, err := r.Cookie(cookieName)
@@ -131,7 +133,7 @@ func (s *Server) sameOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.denied(r, "origin")
-		refuse(w, http.StatusForbidden, Problem{Code: "foreign_form", Message: "the form comes from another page"})
+		s.refuse(w, r, http.StatusForbidden, Problem{Code: "foreign_form", Message: "the form comes from another page"})
 	}))
 	return protection.Handler(next)
 }
@@ -164,7 +166,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.config.LoginPage(w, r, http.StatusUnauthorized, next, "The server does not know this token.")
 		return
 	}
-	if !AccessFrom(e.enter(r)).Has(RightPages) {
+	if !AccessFrom(s.enter(r, e)).Has(RightPages) {
 		s.config.LoginPage(w, r, http.StatusForbidden, next, "This token may not open pages: server.tokens[].may of ktx.yaml does not have pages.")
 		return
 	}

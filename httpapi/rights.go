@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-chi/chi/v5"
+
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
@@ -56,10 +58,16 @@ type Access struct {
 	May       []Right
 	// Login says that a cookie names the principal, so that a page can offer to log out.
 	Login bool
+
+	still func() bool
 }
 
 // Has reports whether the principal has a right.
 func (a Access) Has(r Right) bool { return slices.Contains(a.May, r) }
+
+// InForce reports whether the request would still be let in, with the same rights. An
+// answer that goes on for long asks from time to time.
+func (a Access) InForce() bool { return a.still == nil || a.still() }
 
 type accessKey struct{}
 
@@ -75,7 +83,7 @@ func AccessFrom(ctx context.Context) Access {
 }
 
 // enter returns the context of a request that the token lets in.
-func (e *entry) enter(r *http.Request) context.Context {
+func (s *Server) enter(r *http.Request, e *entry) context.Context {
 	may := e.May
 	if may == nil {
 		may = []Right{RightQuery}
@@ -83,11 +91,15 @@ func (e *entry) enter(r *http.Request) context.Context {
 	ctx := audit.WithActor(r.Context(), audit.Actor{
 		Principal: e.Principal, Connections: slices.Clone(e.Connections), Upstreams: slices.Clone(e.Upstreams), Client: audit.Client{Transport: "http", Address: r.RemoteAddr},
 	})
-	return withAccess(ctx, Access{Principal: e.Principal, May: slices.Clone(may), Login: r.Header.Get("Authorization") == ""})
+	login := r.Header.Get("Authorization") == ""
+	return withAccess(ctx, Access{Principal: e.Principal, May: slices.Clone(may), Login: login, still: func() bool {
+		now := s.entryOf(e.Sum)
+		return now != nil && now.Principal == e.Principal && slices.Equal(now.May, e.May) && (!login || s.signedIn(r) != nil)
+	}})
 }
 
 // needs refuses a principal that has none of the rights.
-func needs(rights ...Right) func(http.Handler) http.Handler {
+func (s *Server) needs(rights ...Right) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if a := AccessFrom(r.Context()); len(rights) > 0 && !slices.ContainsFunc(rights, a.Has) {
@@ -95,7 +107,7 @@ func needs(rights ...Right) func(http.Handler) http.Handler {
 				for i, right := range rights {
 					names[i] = string(right)
 				}
-				refuse(w, http.StatusForbidden, Problem{
+				s.refuse(w, r, http.StatusForbidden, Problem{
 					Code: "forbidden", Message: "the principal " + a.Principal + " may not use this path",
 					Hint: "it needs one of these in server.tokens[].may of ktx.yaml: " + strings.Join(names, ", "),
 				})
@@ -109,16 +121,12 @@ func needs(rights ...Right) func(http.Handler) http.Handler {
 // route returns the route that answers a request: the one with its path, else the one
 // whose path ends with a variable.
 func (s *Server) route(r *http.Request) *Route {
-	method := r.Method
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
 	var found *Route
 	for i := range s.config.Routes {
 		route := &s.config.Routes[i]
 		prefix, _, variable := strings.Cut(route.Path, "{")
 		switch {
-		case route.Method != method:
+		case route.Method != r.Method:
 		case route.Path == r.URL.Path:
 			return route
 		case variable && strings.HasPrefix(r.URL.Path, prefix):
@@ -140,7 +148,12 @@ func (s *Server) open(r *http.Request) bool {
 // wantsLogin reports whether a browser asks for a page.
 func (s *Server) wantsLogin(r *http.Request) bool {
 	route := s.route(r)
-	return r.Method == http.MethodGet && route != nil && route.Page && strings.Contains(r.Header.Get("Accept"), "text/html")
+	return r.Method == http.MethodGet && (route != nil && route.Page || len(s.config.Routes) > 0 && !s.known(r)) && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// known reports whether there is something at the path of a request.
+func (s *Server) known(r *http.Request) bool {
+	return s.router.Match(chi.NewRouteContext(), r.Method, r.URL.Path)
 }
 
 // Respond answers with JSON.

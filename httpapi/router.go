@@ -20,7 +20,9 @@ import (
 // that does not exist like any other.
 func (s *Server) routes() http.Handler {
 	r := chi.NewRouter()
+	s.router = r
 	r.Use(
+		secureHeaders,
 		s.timeBody,
 		s.checkHost,
 		s.checkOrigin,
@@ -30,15 +32,15 @@ func (s *Server) routes() http.Handler {
 	)
 	r.Get("/health", s.health)
 	r.Get("/metrics", s.metrics)
-	r.With(needs(RightQuery)).Post("/v1/check", s.check)
-	r.With(needs(RightQuery)).Handle("/mcp", http.HandlerFunc(s.mcp))
+	r.With(s.needs(RightQuery)).Post("/v1/check", s.check)
+	r.With(s.needs(RightQuery)).Handle("/mcp", http.HandlerFunc(s.mcp))
 	if len(s.config.Routes) > 0 {
 		r.Get(LoginPath, s.loginForm)
 		r.With(s.sameOrigin).Post(LoginPath, s.login)
 		r.With(s.sameOrigin).Post(LogoutPath, s.logout)
 	}
 	for _, route := range s.config.Routes {
-		checks := []func(http.Handler) http.Handler{needs(route.Needs...)}
+		checks := []func(http.Handler) http.Handler{s.needs(route.Needs...)}
 		if route.Form {
 			checks = append(checks, s.sameOrigin)
 		}
@@ -50,8 +52,8 @@ func (s *Server) routes() http.Handler {
 		}
 		r.With(checks...).Method(route.Method, route.Path, route.Handler)
 	}
-	r.NotFound(func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, http.StatusNotFound, Problem{Code: "not_found", Message: "there is nothing at this path", Hint: "MCP is at /mcp"})
+	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
+		s.refuse(w, r, http.StatusNotFound, Problem{Code: "not_found", Message: "there is nothing at this path", Hint: "MCP is at /mcp"})
 	})
 	r.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, Problem{Code: "method_not_allowed", Message: "the path does not take this method"})
@@ -82,6 +84,8 @@ type Config struct {
 	// LoginPage writes the form in which a browser's user gives a token. problem says
 	// why the last try failed. It is needed when a route is a page.
 	LoginPage func(w http.ResponseWriter, r *http.Request, status int, next, problem string)
+	// ProblemPage writes a problem for a browser. Without it, the answer is JSON.
+	ProblemPage func(w http.ResponseWriter, r *http.Request, status int, p Problem)
 	// Log records sessions and refusals. Logger reports faults.
 	Log     audit.Log
 	Logger  *slog.Logger
@@ -106,6 +110,7 @@ type Config struct {
 type Server struct {
 	config   Config
 	handler  http.Handler
+	router   chi.Router
 	hosts    map[string]bool
 	origins  map[string]bool
 	tokens   atomic.Pointer[[]entry]

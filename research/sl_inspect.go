@@ -21,6 +21,8 @@ type SLSourceInfo struct {
 	Segments     int    `json:"segments"`
 	File         string `json:"file"` // relative to semantic-layer/<connection>
 	Description  string `json:"description"`
+	// Joins are the sources that its joins lead to.
+	Joins []string `json:"joins"`
 }
 
 // SLSources lists the sources of a connection, or of all connections of the caller.
@@ -34,7 +36,12 @@ func (s *Service) SLSources(ctx context.Context, connectionID string) ([]SLSourc
 			origin := map[model.Form]string{model.Standalone: "file", model.Overlaid: "overlay", model.Manifest: "scan"}[source.Form]
 			item := SLSourceInfo{
 				ConnectionID: info.ID, Name: source.Name, Origin: origin, Valid: !source.Invalid,
-				Measures: len(source.Measures), Segments: len(source.Segments), File: source.File, Description: source.Description,
+				Measures: len(source.Measures), Segments: len(source.Segments), File: source.File, Description: source.Description, Joins: []string{},
+			}
+			for _, j := range source.Joins {
+				if !j.Disabled && j.Target >= 0 && !found.Model().Sources[j.Target].Denied && !slices.Contains(item.Joins, j.To) {
+					item.Joins = append(item.Joins, j.To)
+				}
 			}
 			for _, c := range source.Columns {
 				if c.Visibility != model.Hidden {

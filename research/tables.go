@@ -49,6 +49,62 @@ func (s *Service) ScannedTables(ctx context.Context, connectionID string) (table
 	return tables, found.ExtractedAt(), nil
 }
 
+// ColumnProfile is what the latest scan counted in a column, and some of its values. Rows
+// is how many rows it read.
+type ColumnProfile struct {
+	Name                  string
+	Rows, Nulls, Distinct int64
+	Values                []string
+}
+
+// Profile returns what the latest scan counted in the columns of a table that the rules
+// permit to be read: nothing without a profile. It is for pages.
+func (s *Service) Profile(ctx context.Context, connectionID, table string) ([]ColumnProfile, error) {
+	store := s.stores.Load().Catalog
+	if store == nil {
+		return nil, nil
+	}
+	found, err := s.snapshot(ctx, store, connectionID)
+	if err != nil {
+		return nil, err
+	}
+	t, _, err := found.Resolve(table)
+	if err != nil {
+		return nil, fmt.Errorf("profile: %w", err)
+	}
+	var list []ColumnProfile
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if c.Stats != nil {
+			list = append(list, ColumnProfile{Name: c.Name, Rows: c.Stats.Rows, Nulls: c.Stats.Nulls, Distinct: c.Stats.Distinct, Values: c.SampleValues})
+		}
+	}
+	return list, nil
+}
+
+// WikiPage is a page of the wiki as a list shows it.
+type WikiPage struct{ Key, Scope, Summary string }
+
+// WikiPages returns the pages of the wiki that a search can find, sorted by key. It is for
+// pages: models search.
+func (s *Service) WikiPages() ([]WikiPage, error) {
+	store := s.stores.Load().Wiki
+	if store == nil {
+		return nil, nil
+	}
+	found, err := store.Snapshot()
+	if err != nil {
+		return nil, storeError(err)
+	}
+	var list []WikiPage
+	for _, p := range found.Pages() {
+		if p.Searchable() {
+			list = append(list, WikiPage{Key: p.Key, Scope: string(p.Scope), Summary: p.Summary})
+		}
+	}
+	return list, nil
+}
+
 // display returns the name of a table with its schema.
 func display(r catalog.Ref) string {
 	if r.DB == "" {

@@ -330,6 +330,9 @@ func (d *document) nodes(all []nodeView) {
 	d.Put(`<ul>`)
 	for _, n := range all {
 		d.Put(`<li>`)
+		if len(n.Children) > 0 {
+			d.Put(`<details open><summary>`)
+		}
 		markup.PutIf(d.Document, `<i>%s</i> `, n.Role)
 		if len(n.Codes) > 0 {
 			d.Put(`<mark>`)
@@ -343,7 +346,9 @@ func (d *document) nodes(all []nodeView) {
 			d.Put(` <b>%s</b>`, code)
 		}
 		if len(n.Children) > 0 {
+			d.Put(`</summary>`)
 			d.nodes(n.Children)
+			d.Put(`</details>`)
 		}
 		markup.PutIf(d.Document, `<p>%s more nodes</p>`, n.More)
 	}

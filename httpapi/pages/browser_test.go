@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/executiontest/browser"
@@ -32,7 +31,10 @@ var views = []struct{ name, path, has string }{
 	{"corpus-mutants", "/corpus/KTX-LITE-FN-0001", "[aria-label=Mutants] td"},
 	{"compare", "/corpus/compare", "form.ask"},
 	{"playground", "/playground", "textarea"},
-	{"explore", "/explore", "table td a"},
+	{"explained", "/explain?code=write_statement", ".prose h2"},
+	{"explore", "/explore", "[aria-label='Wiki pages'] td a"},
+	{"explore-sources", "/explore?list=sources", "[aria-label='Semantic sources'] td a"},
+	{"explore-source", "/explore?connection=shop&source=orders", "pre"},
 	{"explore-found", "/explore?q=orders", "table td a"},
 	{"explore-tables", "/explore?connection=shop", ".diagram svg a rect"},
 	{"explore-schema", "/explore?connection=shop&schema=main", "nav [aria-current=true]"},
@@ -179,9 +181,15 @@ func TestTheScriptInChromium(t *testing.T) {
 	if !browser.Evaluate[bool](c, `document.activeElement.name === "text"`) {
 		t.Error("/ does not lead to the conditions")
 	}
-	title := browser.Evaluate[string](c, `document.querySelector("td time").title`)
-	if _, err := time.Parse("2006-01-02 15:04:05 MST", title); err != nil {
-		t.Errorf("the time in UTC stands beside: %q", title)
+	c.Call("Emulation.setTimezoneOverride", browser.Object{"timezoneId": "Asia/Kolkata"}, nil)
+	c.Open(d.origin + "/audit")
+	c.Until(`document.querySelector("td time small") !== null`)
+	for _, r := range []struct{ of, want string }{
+		{"td", `new Date(t.dateTime).toISOString().slice(11, 19) + " UTC"`}, {"figcaption", `new Date(t.dateTime).toISOString().slice(0, 19).replace("T", " ") + " UTC"`},
+	} {
+		if !browser.Evaluate[bool](c, fmt.Sprintf(`(() => { const t = document.querySelector("%s time"); return t.firstChild.textContent === new Date(t.dateTime).toLocaleString() && t.querySelector("small").textContent.endsWith(%s); })()`, r.of, r.want)) {
+			t.Errorf("%s: %s", r.of, browser.Evaluate[string](c, fmt.Sprintf(`document.querySelector("%s time").textContent`, r.of)))
+		}
 	}
 	c.Harmless("script")
 }

@@ -66,6 +66,14 @@ func short(text string) string {
 	return text
 }
 
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return group(int64(n)) + " " + thing
+}
+
 // group writes a number with a separator between thousands.
 func group[T ~int64](n T) string {
 	text := strconv.FormatInt(int64(n), 10)

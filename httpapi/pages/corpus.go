@@ -204,7 +204,7 @@ func (p *Pages) corpus(w http.ResponseWriter, r *http.Request) {
 			}
 			d.input(in)
 		}
-		d.Put(`<button type="submit">Show</button> <a href="/corpus">Clear</a></form><p>%s cases. <a href="%s">This list as JSON</a></p>`, group(int64(found.Total)), "/v1/corpus"+q.address())
+		d.Put(`<p class="send"><button type="submit">Show</button> <a href="/corpus">Clear</a></p></form><p>%s cases. <a href="%s">This list as JSON</a></p>`, group(int64(found.Total)), "/v1/corpus"+q.address())
 		if found.Total == 0 {
 			d.Put(`<p class="empty">No case meets these conditions. <a href="/corpus">Show all</a></p>`)
 			return
@@ -300,7 +300,7 @@ func (p *Pages) compare(w http.ResponseWriter, r *http.Request) {
 		result = func(d *document) { report.WriteChanges(d.Document, before, after, CaseAddress) }
 	}
 	p.show(w, r, http.StatusOK, "Compare two runs", nil, func(d *document) {
-		d.Put(`<form method="post" action="/corpus/compare" enctype="multipart/form-data" class="ask"><label>The earlier run, a file of <code>ktx corpus run --json</code> <input type="file" name="before" accept=".json" required></label>
+		d.Put(`<form method="post" action="/corpus/compare" enctype="multipart/form-data" class="ask"><label><span>The earlier run, a file of <code>ktx corpus run --json</code></span> <input type="file" name="before" accept=".json" required></label>
 <label>The later run; this server's guard when none is chosen <input type="file" name="after" accept=".json"></label><p><button type="submit">Compare</button></p></form>`)
 		if result != nil {
 			result(d)

@@ -229,7 +229,7 @@ func (d *document) diagram(connection string, tables []Table, chosen string) {
 	}
 	d.Put(`</svg></div><figcaption>An arrow leads from a table with a foreign key, or a join that the scan found, to the table that it names.`)
 	if without := len(tables) - len(all); without > 0 {
-		d.Put(` %s tables without joins are not drawn.`, without)
+		d.Put(` Without joins, and not drawn: %s.`, count(without, "table"))
 	}
 	d.Put(`</figcaption><details><summary>The same as a table</summary>`)
 	d.table("Joins of the diagram", []string{"table", "keys lead to"}, func(row func(...any)) {

@@ -1,14 +1,17 @@
 package pages
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/httpapi"
 	"github.com/ktxhq/ktx/httpapi/markup"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // document collects a page.
@@ -91,7 +94,7 @@ func loginPage(next, said string) content {
 func problemPage(hint string) content {
 	return func(d *document) {
 		markup.PutIf(d.Document, `<p>%s</p>`, hint)
-		d.Put(`<p><a href="/audit">Back to the audit log</a></p>`)
+		d.Put(`<p><a href="/">To the first page</a></p>`)
 	}
 }
 
@@ -127,9 +130,29 @@ func (o *overview) write(d *document) {
 		d.Put(`<p class="empty">No connection is configured. <code>ktx connection add</code> adds one.</p>`)
 		return
 	}
-	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Connections"><table><thead><tr><th scope="col">id</th><th scope="col">engine</th><th scope="col">dialect</th><th scope="col">runs statements</th><th scope="col">last probe</th><th scope="col">catalogue</th><th scope="col" class="n">running, waiting</th></tr></thead><tbody>`)
+	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Connections"><table><thead><tr><th scope="col">id</th><th scope="col">engine</th><th scope="col">role</th><th scope="col">last probe</th><th scope="col">what it found</th><th scope="col">guard's catalogue</th><th scope="col">scan</th><th scope="col" class="n">running, waiting</th></tr></thead><tbody>`)
 	for _, c := range o.Connections {
-		d.Put(`<tr><td><bdi>%s</bdi></td><td>%s</td><td>%s</td><td>%s</td><td class="wrap">%s</td><td>%s</td><td class="n">%s, %s</td></tr>`, c.ID, c.Engine, c.Dialect, map[bool]string{true: "yes", false: "no"}[c.Runs], c.Probe, c.Catalog, c.Running, c.Waiting)
+		d.Put(`<tr><td><bdi>%s</bdi></td><td>%s%s</td><td><bdi>%s</bdi></td><td>`, c.ID, c.Engine, map[bool]string{false: ", judged only"}[c.Runs], c.Role)
+		d.since(c.Probed)
+		d.Put(`</td><td class="wrap">`)
+		switch {
+		case c.Probed.IsZero():
+			d.Put(`<code>ktx doctor</code> looks at it`)
+		case len(c.Findings) == 0:
+			d.Put(`nothing wrong`)
+		default:
+			d.Put(`<ul class="plain">`)
+			for _, finding := range c.Findings {
+				d.Put(`<li class="warn">%s</li>`, short(finding))
+			}
+			d.Put(`</ul>`)
+		}
+		d.Put(`</td><td>`)
+		d.since(c.Catalog)
+		markup.PutIf(d.Document, ` <span class="warn">%s</span>`, short(c.CatalogFailure))
+		d.Put(`</td><td>`)
+		d.since(c.Scanned)
+		d.Put(`</td><td class="n">%s, %s</td></tr>`, c.Running, c.Waiting)
 	}
 	d.Put(`</tbody></table></div>`)
 }
@@ -196,18 +219,20 @@ func (d *document) input(in input) {
 }
 
 func (s *statementPage) write(d *document) {
-	sql := s.Row.SQL
-	if sql == "" {
-		sql = "The log has no text of this statement."
+	if text := cmp.Or(s.Decision.SQL.Text, s.Row.SQL); s.Again.Outcome == audit.Unknown || s.Again.Text != text {
+		d.Put(`<pre class="sql" tabindex="0" role="region" aria-label="The statement of the log"><code><bdi>%s</bdi></code></pre>`, cmp.Or(text, "The log has no text of this statement."))
 	}
-	d.Put(`<pre class="sql" tabindex="0" role="region" aria-label="The statement without its literals"><code><bdi>%s</bdi></code></pre><p>The log has <code>?</code> in place of each literal.</p>`, sql)
+	if s.Decision.SQL.Text == "" && strings.Contains(s.Row.SQL, "?") {
+		d.Put(`<p>The log has <code>?</code> in place of each literal, and below a constant stands for it.</p>`)
+	}
 	d.again(s.Again, s.Reading, s.Row.QueryID)
 	for _, c := range s.Codes {
-		d.Put(`<section class="code"><h2><code>%s</code>`, c.Code)
+		d.Put(`<section class="code"><h2>`)
+		d.code(c.Code)
 		markup.PutIf(d.Document, `: %s`, c.Title)
 		d.Put(`</h2>`)
 		markup.PutIf(d.Document, `<p>%s</p>`, c.Summary)
-		d.Put(`<p><code>ktx explain %s</code> says what to write instead. <a href="/corpus?code=%s&amp;dialect=%s">Cases of the corpus with this code</a></p></section>`, c.Code, url.QueryEscape(c.Code), url.QueryEscape(s.Decision.Connection.Dialect))
+		d.Put(`<p><a href="/corpus?%s">Cases of the corpus with this code</a></p></section>`, url.Values{"code": {c.Code}, "dialect": {s.Decision.Connection.Dialect}}.Encode())
 	}
 	d.Put(`<h2>What happened</h2><dl class="facts"><dt>status</dt><dd>`)
 	d.status(s.Row.Status)
@@ -243,10 +268,31 @@ func (s *statementPage) write(d *document) {
 	}
 	d.Put(`</dl>`)
 	if s.MayVerify {
-		d.Put(`<form method="get" action="/audit/verify"><button type="submit">Verify the whole log</button></form>`)
+		d.Put(`<form method="get" action="/audit/verify"><input type="hidden" name="queryId" value="%s"><button type="submit">Verify their place in the chain</button></form>`, s.Row.QueryID)
 	}
-	d.named("The same session", s.Session)
-	d.named("The same statement, with any literals", s.Same)
+	d.beside("The same session", s.Session)
+	d.beside("The same statement, with any literals", s.Same)
+}
+
+// beside writes the neighbours of a statement in a list, if it has any.
+func (d *document) beside(heading string, n neighbours) {
+	if len(n.Rows) == 0 {
+		return
+	}
+	d.Put(`<h2>%s</h2><nav aria-label="%s"><ul class="choices">`, heading, heading)
+	markup.PutIf(d.Document, `<li><a rel="prev" href="%s">The one before</a></li>`, n.Earlier)
+	markup.PutIf(d.Document, `<li><a rel="next" href="%s">The one after</a></li>`, n.Later)
+	d.Put(`<li><a href="%s">All</a></li></ul></nav>`, n.All)
+	d.rows(n.Rows)
+}
+
+// code writes a code, with a link to its explanation if there is one.
+func (d *document) code(code string) {
+	if _, known := sqlguard.LookupCode(sqlguard.Code(code)); known {
+		d.Put(`<a href="/explain?code=%s"><code>%s</code></a>`, url.QueryEscape(code), code)
+	} else {
+		d.Put(`<code>%s</code>`, short(code))
+	}
 }
 
 // conditions writes a fact with a link for each value, to the statements that have it too.
@@ -268,6 +314,15 @@ func (d *document) condition(name, value string) {
 
 func (d *document) time(t time.Time) {
 	d.Put(`<time datetime="%s">%s</time>`, t.UTC().Format(time.RFC3339Nano), t.UTC().Format("2006-01-02 15:04:05 UTC"))
+}
+
+// since writes a time, or that there is none.
+func (d *document) since(t time.Time) {
+	if t.IsZero() {
+		d.Put(`<span class="quiet">never</span>`)
+		return
+	}
+	d.time(t)
 }
 
 func (d *document) status(status string) {
@@ -316,9 +371,10 @@ func (d *document) rows(rows []audit.Row) {
 		}
 		d.Put(`</td><td><bdi>%s</bdi></td><td>`, short(r.Connection))
 		d.status(r.Status)
-		d.Put(`</td><td>`)
+		d.Put(`</td><td class="codes">`)
 		for _, code := range r.Codes {
-			d.Put(`<code>%s</code> `, short(code))
+			d.code(code)
+			d.Put(` `)
 		}
 		d.Put(`</td><td class="n">`)
 		if r.Rows != nil {
@@ -342,10 +398,16 @@ func (d *document) rows(rows []audit.Row) {
 	d.Put(`</tbody></table></div>`)
 }
 
+// facetShown is how many values of a condition are shown before the others are unfolded.
+const facetShown = 8
+
 func (d *document) facets(facets []facet) {
 	for _, f := range facets {
 		d.Put(`<section class="facet"><h2>%s</h2><ul>`, f.Label)
-		for _, v := range f.Values {
+		for i, v := range f.Values {
+			if i == facetShown {
+				d.Put(`</ul><details><summary>%s more</summary><ul>`, len(f.Values)-i)
+			}
 			d.Put(`<li><a href="%s"`, v.Href)
 			if v.Chosen {
 				d.Put(` aria-current="true"`)
@@ -355,7 +417,11 @@ func (d *document) facets(facets []facet) {
 			markup.PutIf(d.Document, ` <a class="page" href="%s">its page</a>`, v.Page)
 			d.Put(` <span class="n">%s</span><meter min="0" max="100" value="%s" aria-hidden="true"></meter></li>`, group(v.Count), v.Percent)
 		}
-		d.Put("</ul></section>\n")
+		d.Put(`</ul>`)
+		if len(f.Values) > facetShown {
+			d.Put(`</details>`)
+		}
+		d.Put("</section>\n")
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/index"
@@ -29,9 +31,10 @@ type Config struct {
 	Connections func(context.Context) []Connection
 	// Tools are the tools of the MCP server.
 	Tools Tools
-	// Tables returns the tables of a connection that the actor may read, and when the
-	// scan read them.
-	Tables func(ctx context.Context, connection string) (tables []Table, scanned string, err error)
+	// Artifacts are what the project knows of its data.
+	Artifacts Artifacts
+	// Trust says why the tools of another MCP server may be called or not.
+	Trust func(ctx context.Context, server string) map[string]Trust
 	// Judge judges texts for the playground, and statements of the log again.
 	Judge Judge
 	// Review returns what judges many statements again, by the policies of the ktx.yaml
@@ -52,10 +55,16 @@ type Connection struct {
 	Dialect string `json:"dialect,omitempty"`
 	// Runs says that statements can be run.
 	Runs bool `json:"runs"`
-	// Probe is what the last probe of the role found, Catalog how old the guard's
-	// catalogue is, in words. Blank is not known.
-	Probe   string `json:"probe,omitempty"`
-	Catalog string `json:"catalog,omitempty"`
+	// Probed is when the role was looked at last, Role which one it was, and Findings
+	// what is wrong with it.
+	Probed   time.Time `json:"probed,omitzero"`
+	Role     string    `json:"role,omitempty"`
+	Findings []string  `json:"findings,omitempty"`
+	// Catalog is when the guard's catalogue was read, and CatalogFailure why it was not.
+	Catalog        time.Time `json:"catalog,omitzero"`
+	CatalogFailure string    `json:"catalogFailure,omitempty"`
+	// Scanned is when a scan read the tables.
+	Scanned time.Time `json:"scanned,omitzero"`
 	// Running and Waiting count its statements at this moment.
 	Running int `json:"running"`
 	Waiting int `json:"waiting"`
@@ -114,6 +123,7 @@ func (p *Pages) Routes() []httpapi.Route {
 		page("/corpus/compare", p.compare),
 		form("/corpus/compare", p.compare),
 		page("/corpus/{id}", p.corpusCase),
+		page("/explain", p.explanation),
 		page("/playground", p.playground),
 		form("/playground", p.playground),
 		page("/explore", p.acting(p.explore)),
@@ -136,18 +146,10 @@ func (p *Pages) Routes() []httpapi.Route {
 	}
 }
 
-// policy is the content security policy of every page.
+// policy is the content security policy of every page. With the referrer policy
+// no-referrer, which other answers have, browsers would send our own forms with the
+// Origin null.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-// secureHeaders sets the headers of a page. With the referrer policy no-referrer,
-// browsers would send our own forms with the Origin null.
-func secureHeaders(h http.Header) {
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store")
-}
 
 // chain says whether the log is whole.
 type chain struct {
@@ -161,15 +163,28 @@ func chainOf(s index.State) *chain {
 	return &chain{OK: s.Report.OK, UpTo: s.Report.LastSeq, Problems: s.Report.Problems, More: s.Report.More}
 }
 
-// show writes a page.
+// show writes a page. A page that is not about the log says nothing of its chain unless
+// the chain is broken.
 func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, title string, c *chain, page content) {
+	w.Header().Set("Content-Security-Policy", policy)
+	w.Header().Set("Referrer-Policy", "same-origin")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	text := p.render(r, title, c, page)
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text) // the browser may have left
+}
+
+// render returns a page.
+func (p *Pages) render(r *http.Request, title string, c *chain, page content) string {
 	a := httpapi.AccessFrom(r.Context())
+	if c == nil && a.Principal != "" {
+		if state, err := p.config.Index.State(r.Context()); err == nil && !state.Report.OK {
+			c = chainOf(state)
+		}
+	}
 	d := document{new(markup.Document)}
 	d.page(shown{Title: title, Path: r.URL.Path, Version: p.config.Version, Access: a, All: a.Has(httpapi.RightAudit), Menu: p.menu(a), Chain: c, Page: page})
-	secureHeaders(w.Header())
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, d.String()) // the browser may have left
+	return d.String()
 }
 
 // menu returns the pages that a principal may open, without those that have no subject.
@@ -200,7 +215,7 @@ func (p *Pages) menu(a httpapi.Access) []link {
 // fail shows an error as a page.
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, said := p.explain(r, err)
-	p.show(w, r, status, said.Message, nil, problemPage(said.Hint))
+	p.Problem(w, r, status, said)
 }
 
 // refuse answers a REST request with an error.
@@ -217,6 +232,9 @@ func (e *requestError) Error() string { return e.message }
 // errNoSuch says that there is nothing of that name, or nothing that the principal may see.
 var errNoSuch = errors.New("there is nothing of that name in the audit log")
 
+// errNoCode says that there is no code of that name.
+var errNoCode = errors.New("there is no code of that name")
+
 // errNoCase says that the corpus has no case of that name.
 var errNoCase = errors.New("the corpus has no case of that name")
 
@@ -224,7 +242,7 @@ func (p *Pages) explain(r *http.Request, err error) (int, httpapi.Problem) {
 	if bad, ok := errors.AsType[*requestError](err); ok {
 		return http.StatusBadRequest, httpapi.Problem{Code: string(sqlguard.CodeInvalidArguments), Message: bad.message, Hint: bad.hint}
 	}
-	if errors.Is(err, errNoSuch) || errors.Is(err, errNoCase) {
+	if errors.Is(err, errNoSuch) || errors.Is(err, errNoCase) || errors.Is(err, errNoCode) {
 		return http.StatusNotFound, httpapi.Problem{Code: "not_found", Message: err.Error()}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -241,6 +259,18 @@ func (p *Pages) Login(w http.ResponseWriter, r *http.Request, status int, next, 
 	p.show(w, r, status, "Log in", nil, loginPage(next, said))
 }
 
+// Problem writes why a request of a browser has no answer.
+func (p *Pages) Problem(w http.ResponseWriter, r *http.Request, status int, said httpapi.Problem) {
+	if status == http.StatusUnauthorized {
+		p.show(w, r, status, "You are not logged in", nil, func(d *document) {
+			d.Put(`<p>The login has ended, or there was none. <a href="/login">Log in</a></p>`)
+		})
+		return
+	}
+	first, size := utf8.DecodeRuneInString(said.Message)
+	p.show(w, r, status, string(unicode.ToUpper(first))+said.Message[size:], nil, problemPage(said.Hint))
+}
+
 // static serves a file of ours.
 func (p *Pages) static(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/static/")
@@ -250,7 +280,6 @@ func (p *Pages) static(w http.ResponseWriter, r *http.Request) {
 		httpapi.Refuse(w, http.StatusNotFound, httpapi.Problem{Code: "not_found", Message: "there is nothing at this path"})
 		return
 	}
-	secureHeaders(w.Header())
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "max-age=300")
 	w.Header().Set("Content-Length", strconv.Itoa(len(data)))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"mime/multipart"
@@ -79,10 +80,17 @@ var answers = map[string]string{
 	"connection_list": `{}`,
 }
 
+// lastCall is the tool that was called last, and its arguments.
+var lastCall atomic.Value
+
 // answering is what texts of strangers the answers have; a test changes it.
 var answering atomic.Value
 
-func (echo) Call(ctx context.Context, name string, arguments json.RawMessage, _ func(float64, string)) (json.RawMessage, *pages.ToolError) {
+func (echo) Call(ctx context.Context, name string, arguments json.RawMessage, progress func(float64, string)) (json.RawMessage, *pages.ToolError) {
+	lastCall.Store(name + " " + string(arguments))
+	if progress != nil {
+		progress(0.3, "Executing")
+	}
 	actor, _ := audit.ActorFrom(ctx)
 	if answer := answers[name]; answer != "" {
 		text, _ := answering.Load().(string)
@@ -215,24 +223,20 @@ func serve(t *testing.T, dir string, tokens []httpapi.Token) *desk {
 				return func(sql string) (sqlguard.Verdict, error) { return guardOf("postgres").Check(sql), nil }, nil
 			}), nil
 		},
-		Tables: func(context.Context, string) ([]pages.Table, string, error) {
+		Artifacts: artifacts{},
+		Trust: func(context.Context, string) map[string]pages.Trust {
 			text, _ := answering.Load().(string)
-			return []pages.Table{
-				{Schema: "main", Name: "orders", Kind: "table", Columns: 3, References: []string{"main.customers", "main.products"}},
-				{Schema: "main", Name: "customers", Kind: "table", Columns: 3, References: []string{"main.regions", text + "." + text}},
-				{Schema: "main", Name: "products", Kind: "table", Columns: 3, References: []string{"main.orders"}}, // a circle
-				{Schema: "main", Name: "regions", Kind: "table", Columns: 2, References: []string{"main.regions"}},
-				{Schema: text, Name: text, Kind: text, References: []string{text}},
-			}, "2026-01-01", nil
+			return map[string]pages.Trust{text: {Rule: "rule 1 " + text, Pin: "0123456789abcdef", Since: time.Unix(0, 0)}}
 		},
 		Connections: func(context.Context) []pages.Connection {
-			return []pages.Connection{{ID: "shop", Engine: "POSTGRES", Dialect: "postgres", Runs: true}}
+			text, _ := answering.Load().(string)
+			return []pages.Connection{{ID: "shop", Engine: "POSTGRES", Dialect: "postgres", Runs: true, Probed: time.Unix(0, 0), Role: text, Findings: []string{text}, CatalogFailure: text}}
 		},
 	})
 	s, err := httpapi.New(httpapi.Config{
 		Host: "127.0.0.1", Tokens: tokens, Stateless: nothing, Checker: allow{}, Log: &audittest.Log{}, Logger: slog.New(slog.DiscardHandler),
 		Metrics: httpapi.NewMetrics(func() []httpapi.Queue { return nil }, func() audit.Health { return audit.Health{} }),
-		Routes:  p.Routes(), LoginPage: p.Login,
+		Routes:  p.Routes(), LoginPage: p.Login, ProblemPage: p.Problem,
 		HeaderTime: time.Hour, BodyTime: time.Hour, WriteTime: time.Hour, IdleTime: time.Hour,
 	})
 	if err != nil {
@@ -255,6 +259,39 @@ func serve(t *testing.T, dir string, tokens []httpapi.Token) *desk {
 		}
 	})
 	return &desk{server: s, origin: "http://" + l.Addr().String(), dir: dir}
+}
+
+// artifacts stand for what a project knows of its data.
+type artifacts struct{}
+
+func (artifacts) Tables(context.Context, string) ([]pages.Table, string, error) {
+	text, _ := answering.Load().(string)
+	return []pages.Table{
+		{Schema: "main", Name: "orders", Kind: "table", Columns: 3, References: []string{"main.customers", "main.products"}},
+		{Schema: "main", Name: "customers", Kind: "table", Columns: 3, References: []string{"main.regions", text + "." + text}},
+		{Schema: "main", Name: "products", Kind: "table", Columns: 3, References: []string{"main.orders"}}, // a circle
+		{Schema: "main", Name: "regions", Kind: "table", Columns: 2, References: []string{"main.regions"}},
+		{Schema: text, Name: text, Kind: text, References: []string{text}},
+	}, "2026-01-01T10:00:00Z", nil
+}
+
+func (artifacts) Profile(context.Context, string, string) ([]pages.ColumnProfile, error) {
+	text, _ := answering.Load().(string)
+	return []pages.ColumnProfile{{Name: text, Rows: 1000, Nulls: 3, Distinct: 2, Values: []string{text, "b"}}}, nil
+}
+
+func (artifacts) Sources(context.Context) ([]pages.Source, error) {
+	text, _ := answering.Load().(string)
+	list := []pages.Source{{Connection: "shop", Name: "orders", Origin: "file", Description: text, Valid: true, Columns: 3, Measures: 1, Joins: []string{"customers", text}}}
+	for i := range 30 {
+		list = append(list, pages.Source{Connection: "shop", Name: fmt.Sprintf("source-%d", i), Origin: "file"})
+	}
+	return list, nil
+}
+
+func (artifacts) WikiPages() ([]pages.WikiPage, error) {
+	text, _ := answering.Load().(string)
+	return []pages.WikiPage{{Key: "revenue", Scope: "GLOBAL", Summary: text}, {Key: text, Scope: text}}, nil
 }
 
 // answer is what the server said.
@@ -339,6 +376,8 @@ var routes = []struct {
 	{"GET", "/corpus/compare", [5]int{401, 403, 200, 403, 200}},
 	{"POST", "/corpus/compare", [5]int{401, 403, 400, 403, 400}}, // no file is sent
 	{"GET", "/corpus/KTX-LITE-none", [5]int{401, 403, 404, 403, 404}},
+	{"GET", "/explain?code=write_statement", [5]int{401, 403, 200, 403, 200}},
+	{"GET", "/explain?code=none", [5]int{401, 403, 404, 403, 404}},
 	{"GET", "/playground", [5]int{401, 403, 200, 403, 200}},
 	{"POST", "/playground", [5]int{401, 403, 200, 403, 200}}, // the answer says that the form names no policy
 	{"GET", "/explore", [5]int{401, 403, 403, 403, 200}},
@@ -711,18 +750,7 @@ func TestRunsAreCompared(t *testing.T) {
 // TestTail follows the log: the client gets what is written from then on, of its own.
 func TestTail(t *testing.T) {
 	d := openDesk(t, 1, tokens())
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.origin+"/v1/audit/tail", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer ada")
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close() //nolint:errcheck // it was read
+	rows, _ := d.rows(t, "/v1/audit/tail", bearer("ada"))
 	log, err := audit.Open(d.dir, audit.Config{Sync: audit.SyncOff}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -732,16 +760,8 @@ func TestTail(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text := ""
-	for buffer := make([]byte, 4096); !strings.Contains(text, "event: row\n"); {
-		n, err := res.Body.Read(buffer)
-		text += string(buffer[:n])
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-	}
-	if !strings.Contains(text, "ada-new") || strings.Contains(text, "ada-0") || strings.Contains(text, "bob") {
-		t.Errorf("followed: %s", text)
+	if row := <-rows; row.QueryID != "ada-new" {
+		t.Errorf("followed: %+v", row)
 	}
 }
 
@@ -815,7 +835,7 @@ func TestActivity(t *testing.T) {
 		"/principal?name=ada":             {`<bdi>fresh</bdi></a></td><td><strong class="warn">for the first time`, `<bdi>known</bdi></a></td><td>before`, `<dt>refusals in a row, at most</dt><dd>8</dd>`, `8 <strong class="warn">unusual</strong>`, `href="/session?id=new"`},
 		"/principal?name=ada&since=365d":  {`<dt>statements</dt><dd>13</dd>`, `has no earlier days`, `href="/session?id=old"`},
 		"/principal?name=ada&since=1m":    {`No statement in this period`},
-		"/session?id=new":                 {`<bdi>fresh</bdi></a></td><td><strong class="warn">for the first time`, `Of 1 other sessions`, `href="/principal?name=ada"`},
+		"/session?id=new":                 {`<bdi>fresh</bdi></a></td><td><strong class="warn">for the first time`, `Of the 1 other session of this principal`, `href="/principal?name=ada"`},
 		"/session?id=old":                 {`<dt>tables for the first time</dt><dd>1</dd>`, `<dt>refusals in a row, at most</dt><dd>0</dd>`},
 		"/audit/rejudge":                  {`<dt>judged</dt><dd>13</dd>`, `<dt>the same</dt><dd>8</dd>`, `<dt>now refused</dt><dd>5</dd>`, `href="/audit/old-4"`},
 		"/audit/rejudge?queryId=old-1":    {`<dt>now refused</dt><dd>1</dd>`},

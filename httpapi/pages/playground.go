@@ -45,7 +45,7 @@ func (p *Pages) playground(w http.ResponseWriter, r *http.Request) {
 					if err != nil {
 						continue // it has no policy
 					}
-					d.Put(`<tr><td><button name="by" value="dialect:%s">%s</button></td><td>%s</td><td class="wrap">%s</td></tr>`, name, name, verdictWord(other.Verdict), codesOf(other.Verdict))
+					d.Put(`<tr><td><button name="by" value="dialect:%s">%s</button></td><td>%s</td><td class="wrap">%s</td></tr>`, name, name, verdictWord(other.Verdict), strings.Join(codesOf(other.Verdict), ", "))
 				}
 				d.Put(`</tbody></table></div></form>`)
 			}
@@ -75,6 +75,20 @@ func (p *Pages) playground(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// explanation shows the page of a code, as ktx explain prints it.
+func (p *Pages) explanation(w http.ResponseWriter, r *http.Request) {
+	info, known := p.codes[r.URL.Query().Get("code")]
+	if !known {
+		p.fail(w, r, errNoCode)
+		return
+	}
+	p.show(w, r, http.StatusOK, "Code "+string(info.Code), nil, func(d *document) {
+		_, text, _ := strings.Cut(info.Page, "\n") // the page has a title
+		d.markdown(text)
+		d.Put(`<p><a href="/corpus?code=%s">Cases of the corpus with this code</a> · <a href="/audit?code=%s">Statements of the audit log with it</a></p>`, string(info.Code), string(info.Code))
+	})
+}
+
 // judge judges by connection:ID or dialect:NAME.
 func (p *Pages) judge(ctx context.Context, by, sql string) (report.Reading, error) {
 	kind, name, _ := strings.Cut(by, ":")
@@ -91,7 +105,7 @@ func verdictWord(v sqlguard.Verdict) string {
 	return "refused"
 }
 
-func codesOf(v sqlguard.Verdict) string {
+func codesOf(v sqlguard.Verdict) []string {
 	var codes []string
 	seen := map[sqlguard.Code]bool{}
 	for _, f := range v.Findings {
@@ -100,7 +114,7 @@ func codesOf(v sqlguard.Verdict) string {
 			codes = append(codes, string(f.Code))
 		}
 	}
-	return strings.Join(codes, ", ")
+	return codes
 }
 
 // verdict writes what the guard says of a text.
@@ -116,6 +130,14 @@ func (d *document) verdict(sql string, r report.Reading) {
 	}
 	d.Put(`</p>`)
 	report.WriteReading(d.Document, sql, r)
+	if codes := codesOf(v); len(codes) > 0 {
+		d.Put(`<p>What is behind it: `)
+		for _, code := range codes {
+			d.code(code)
+			d.Put(` `)
+		}
+		d.Put(`</p>`)
+	}
 	d.Put(`<h2>What it touches</h2><dl class="facts"><dt>verb</dt><dd>%s</dd><dt>relations</dt><dd>`, v.Verb)
 	for _, rel := range v.Relations {
 		d.Put(`<bdi>%s</bdi> (%s) `, qualified(rel.Schema, rel.Name), rel.Access)

@@ -16,6 +16,9 @@ import (
 // periods are what a page can show the last of.
 var periods = []struct{ since, label string }{{"1h", "hour"}, {"1d", "day"}, {"7d", "week"}, {"30d", "30 days"}, {"365d", "year"}}
 
+// newest is how many statements the page of a principal or of a session shows.
+const newest = 10
+
 // periodOf is the period that pages show unless the address says another.
 const periodOf = "7d"
 
@@ -106,7 +109,7 @@ func (p *Pages) activity(w http.ResponseWriter, r *http.Request, title string, s
 		p.fail(w, r, err)
 		return
 	}
-	found, err := p.config.Index.Statements(r.Context(), f, index.Page{Limit: neighbours})
+	found, err := p.config.Index.Statements(r.Context(), f, index.Page{Limit: newest})
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -180,16 +183,16 @@ func (d *document) against(n int64, usual audit.Quantiles) {
 
 func (a *activityPage) usual(d *document) {
 	u := a.Usual
-	what := "earlier days"
+	what := "earlier day"
 	if a.Session != "" {
-		what = "other sessions of this principal"
+		what = "other session"
 	}
 	d.Put(`<h2>Against what is usual</h2>`)
 	if u.Statements.Count == 0 {
-		d.Put(`<p>There is nothing to compare with: the log has no %s with statements.</p>`, what)
+		d.Put(`<p>There is nothing to compare with: the log has no %ss of this principal.</p>`, what)
 	} else {
-		d.Put(`<p>Of %s %s, half have at most %s statements, %s refused, and %s rows. A figure is unusual when it is more than %s times that, and above 95 in 100 of them.</p>`,
-			group(u.Statements.Count), what, group(int64(u.Statements.P50)), group(int64(u.Refused.P50)), group(int64(u.Rows.P50)), often)
+		d.Put(`<p>Of the %s %s, half have at most %s statements, %s refused, and %s rows. A figure is unusual when it is more than %s times that, and above 95 in 100 of them.</p>`,
+			count(int(u.Statements.Count), what), "of this principal", group(int64(u.Statements.P50)), group(int64(u.Refused.P50)), group(int64(u.Rows.P50)), often)
 	}
 	row := func(v index.Volume) {
 		d.against(v.Statements, u.Statements)

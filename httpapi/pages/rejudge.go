@@ -36,17 +36,19 @@ var outcomes = map[audit.Outcome]string{
 	audit.Unknown:    "It cannot be judged again: the log has no literals, and they could decide, or the connection is not known any more.",
 }
 
+// again writes the text as the guard reads it today, and what that says of the verdict.
 func (d *document) again(a audit.Again, r report.Reading, id string) {
-	d.Put(`<h2>Would it pass now?</h2><p class="again %s">%s</p>`, a.Outcome, outcomes[a.Outcome])
-	d.Put(`<p><a href="/audit/rejudge?queryId=%s">By the ktx.yaml on the disk</a>, which the server may not have taken yet.</p>`, url.QueryEscape(id))
-	if a.Outcome == audit.Unknown {
-		return
+	if a.Outcome != audit.Unknown {
+		report.WriteReading(d.Document, a.Text, r)
 	}
-	if !a.Exact {
-		d.Put(`<p>A constant stands for each literal.</p>`)
+	d.Put(`<h2>Would it pass now?</h2><p class="again %s">%s`, a.Outcome, outcomes[a.Outcome])
+	if a.Outcome != audit.Unknown && a.Outcome != audit.Same {
+		d.Put(` The marks in the text are of today's policy.`)
 	}
-	report.WriteReading(d.Document, a.Text, r)
-	markupCodes(d, r.Verdict)
+	d.Put(`</p><p><a href="/audit/rejudge?queryId=%s">By the ktx.yaml on the disk</a>, which the server may not have taken yet.</p>`, url.QueryEscape(id))
+	if a.Outcome == audit.NowRefused {
+		markupCodes(d, r.Verdict)
+	}
 }
 
 // markupCodes leads from the code of a refusal to the cases of the corpus with it.
@@ -139,7 +141,7 @@ func (v *review) write(d *document) {
 	for _, in := range v.Inputs {
 		d.input(in)
 	}
-	d.Put(`<button type="submit">Judge</button> <a href="/audit/rejudge">Clear</a></form><dl class="figures">`)
+	d.Put(`<p class="send"><button type="submit">Judge</button> <a href="/audit/rejudge">Clear</a></p></form><dl class="figures">`)
 	for _, f := range []struct {
 		name string
 		n    int
@@ -165,9 +167,9 @@ func (v *review) write(d *document) {
 	}
 	d.Put(`<h2>What would change</h2><div class="scroll" tabindex="0" role="region" aria-label="What would change"><table class="rows"><thead><tr><th scope="col">outcome</th><th scope="col" class="n">statements</th><th scope="col">connection</th><th scope="col">codes then</th><th scope="col">codes now</th><th scope="col">principals</th><th scope="col">statement</th></tr></thead><tbody>`)
 	for _, c := range v.Changed[:min(len(v.Changed), maxChanged)] {
-		d.Put(`<tr><td><span class="again %s">%s</span></td><td class="n">%s</td><td><bdi>%s</bdi></td><td>`, c.Outcome, strings.ReplaceAll(string(c.Outcome), "_", " "), group(int64(c.Statements)), short(c.Connection))
+		d.Put(`<tr><td><span class="again %s">%s</span></td><td class="n">%s</td><td><bdi>%s</bdi></td><td class="codes">`, c.Outcome, strings.ReplaceAll(string(c.Outcome), "_", " "), group(int64(c.Statements)), short(c.Connection))
 		d.codes(c.Then)
-		d.Put(`</td><td>`)
+		d.Put(`</td><td class="codes">`)
 		d.codes(c.Now)
 		d.Put(`</td><td class="wrap">`)
 		for _, name := range c.Principals {
@@ -179,9 +181,10 @@ func (v *review) write(d *document) {
 	markup.PutIf(d.Document, `<p>%s more forms are not listed; <code>ktx audit rejudge --json</code> lists them.</p>`, max(0, len(v.Changed)-maxChanged))
 }
 
-// codes writes codes, each with its cases of the corpus.
+// codes writes codes, each with a link to its explanation.
 func (d *document) codes(codes []string) {
 	for _, code := range codes {
-		d.Put(`<a href="/corpus?code=%s"><code>%s</code></a> `, url.QueryEscape(code), short(code))
+		d.code(code)
+		d.Put(` `)
 	}
 }

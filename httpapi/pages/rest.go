@@ -21,7 +21,7 @@ type list struct {
 	Rows   []audit.Row `json:"rows"`
 	// Next is the after of the next page; absent on the last one.
 	Next  int64  `json:"next,omitempty"`
-	Chain *chain `json:"chain,omitempty"`
+	Chain *chain `json:"chain"`
 }
 
 // page reads which statements an address asks for.
@@ -90,6 +90,12 @@ func (p *Pages) listEvents(w http.ResponseWriter, r *http.Request) {
 		}
 		out.Rows = append(out.Rows, audit.EventRow(rec.Event))
 	}
+	state, err := p.config.Index.State(r.Context())
+	if err != nil {
+		p.refuse(w, r, err)
+		return
+	}
+	out.Chain = chainOf(state)
 	httpapi.Respond(w, http.StatusOK, out)
 }
 

@@ -1,48 +1,62 @@
 package pages
 
 import (
+	"cmp"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/index"
+	"github.com/ktxhq/ktx/httpapi"
 )
 
 const (
 	// tailEvery is how often the tail looks for new statements.
 	tailEvery = time.Second
-	// tailMost is the most statements that it sends at a time.
-	tailMost = 200
+	// tailMost is how many statements it reads at a time, and of how many that run it
+	// awaits the end.
+	tailMost = 1000
 )
 
 // tail sends the statements that meet the conditions as they are written, each as the
-// event row.
+// event row. One that was running is sent again when it has ended. The list begins after
+// the place from, or where the client's stream ended.
 func (p *Pages) tail(w http.ResponseWriter, r *http.Request) {
+	r, from := without(r, "from")
+	from = cmp.Or(r.Header.Get("Last-Event-ID"), from)
 	f, err := p.filter(r)
 	if err != nil {
 		p.refuse(w, r, err)
 		return
 	}
-	newest := func(limit int) ([]audit.Statement, error) {
-		found, err := p.config.Index.Statements(r.Context(), f, index.Page{Limit: limit})
-		return found.Statements, err
+	last, err := p.newest(r.Context())
+	if n, bad := strconv.ParseInt(from, 10, 64); bad == nil && n >= 0 && n < last {
+		last = n
+	} else if from != "" && bad != nil {
+		err = &requestError{"from is not a place in the list", ""}
 	}
-	found, err := newest(1)
 	if err != nil {
 		p.refuse(w, r, err)
 		return
 	}
-	last := int64(0)
-	for _, s := range found {
-		last = audit.StatementRow(s).Seq
-	}
+	// What has ended may meet the conditions on how it ended.
+	early := f
+	early.Status, early.Code, early.MinRows, early.MinExecMS = "", "", 0, 0
+	running := map[string]bool{}
 	events := startEvents(w)
+	send := func(s audit.Statement) {
+		if f.MatchStatement(s) {
+			if data, err := json.Marshal(audit.StatementRow(s)); err == nil {
+				events.send("row", data)
+			}
+		}
+	}
 	tick := time.NewTicker(tailEvery)
 	defer tick.Stop()
 	for {
@@ -51,37 +65,65 @@ func (p *Pages) tail(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-tick.C:
 		}
-		if found, err = newest(tailMost); err != nil {
-			return // the browser asks again
+		if !httpapi.AccessFrom(r.Context()).InForce() {
+			return
 		}
-		sent := last
-		for _, one := range slices.Backward(found) {
-			row := audit.StatementRow(one)
-			if row.Seq <= sent {
-				continue
+		for id := range running {
+			found, err := p.config.Index.Statements(r.Context(), audit.Filter{QueryID: id, Principal: f.Principal}, index.Page{Limit: 1})
+			if err != nil {
+				return // the browser asks again
 			}
-			last = max(last, row.Seq)
-			if data, err := json.Marshal(row); err == nil {
-				events.send("row", data)
+			if len(found.Statements) == 1 && found.Statements[0].Status() != audit.StatusUnfinished {
+				delete(running, id)
+				send(found.Statements[0])
 			}
 		}
+		for more := true; more; {
+			found, err := p.config.Index.Statements(r.Context(), early, index.Page{Limit: tailMost, Oldest: true, After: last})
+			if err != nil {
+				return
+			}
+			for _, s := range found.Statements {
+				if s.Status() == audit.StatusUnfinished && len(running) < tailMost {
+					running[s.Decision.QueryID] = true
+				}
+				send(s)
+			}
+			last, more = max(last, found.Last), found.Next != 0
+		}
+		events.place(last)
 		events.send("time", []byte(strconv.Quote(p.now().UTC().Format(time.RFC3339)))) // a client that left is noticed
 	}
+}
+
+// newest returns the place of the newest statement.
+func (p *Pages) newest(ctx context.Context) (int64, error) {
+	found, err := p.config.Index.Statements(ctx, audit.Filter{}, index.Page{Limit: 1})
+	return found.First, err
+}
+
+// without returns a request whose address lacks a member, and its value.
+func without(r *http.Request, name string) (*http.Request, string) {
+	q := r.URL.Query()
+	value := q.Get(name)
+	if !q.Has(name) {
+		return r, ""
+	}
+	q.Del(name)
+	rest := r.Clone(r.Context())
+	rest.URL.RawQuery = q.Encode()
+	return rest, value
 }
 
 // export answers with every statement that meets the conditions, the newest first, as a
 // file.
 func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	format := q.Get("format")
+	rest, format := without(r, "format")
 	kinds := map[string]string{"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8", "ocsf": "application/jsonl"}
 	if kinds[format] == "" {
 		p.refuse(w, r, &requestError{"format is not jsonl, csv or ocsf", ""})
 		return
 	}
-	q.Del("format")
-	rest := r.Clone(r.Context())
-	rest.URL.RawQuery = q.Encode()
 	f, err := p.filter(rest)
 	if err != nil {
 		p.refuse(w, r, err)
@@ -93,7 +135,6 @@ func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		begun = true
-		secureHeaders(w.Header())
 		w.Header().Set("Content-Type", kinds[format])
 		name := map[string]string{"jsonl": "audit.jsonl", "csv": "audit.csv", "ocsf": "audit-ocsf.jsonl"}[format]
 		w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)

@@ -90,8 +90,6 @@ func (p *Pages) callTool(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := chi.URLParam(r, "name")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	var events *eventStream // nil until the first event
 	var progress func(float64, string)
 	accept := r.Header.Get("Accept")
@@ -144,11 +142,15 @@ type eventStream struct {
 
 func startEvents(w http.ResponseWriter) *eventStream {
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // for nginx
 	e := &eventStream{w, http.NewResponseController(w)}
 	_ = e.flush.Flush() // a client that left is noticed by its context
 	return e
+}
+
+// place says where the stream goes on for a client whose connection broke.
+func (e *eventStream) place(n int64) {
+	_, _ = io.WriteString(e.w, "id: "+strconv.FormatInt(n, 10)+"\n") // it belongs to the event that follows
 }
 
 func (e *eventStream) send(event string, data []byte) {

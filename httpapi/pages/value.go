@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
+	"time"
+	"unicode"
 )
 
 // member is a member of a JSON object. Objects are lists of them, in their order.
@@ -29,6 +32,11 @@ func (m members) get(name string) any {
 func (m members) text(name string) string {
 	text, _ := m.get(name).(string)
 	return text
+}
+
+// but returns the members without some.
+func (m members) but(names ...string) members {
+	return slices.DeleteFunc(slices.Clone(m), func(one member) bool { return slices.Contains(names, one.Name) })
 }
 
 func (m members) list(name string) []any {
@@ -107,6 +115,8 @@ func (d *document) value(v any) {
 		} else {
 			d.Put(`<bdi>%s</bdi>`, v)
 		}
+	case time.Time:
+		d.time(v)
 	case members:
 		d.facts(v)
 	case []any:
@@ -114,11 +124,28 @@ func (d *document) value(v any) {
 	}
 }
 
+// spaced writes the name of a member as words: estimatedRows is estimated rows.
+func spaced(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if i > 0 && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
 func (d *document) facts(m members) {
 	d.Put(`<dl class="facts">`)
 	for _, one := range m {
-		d.Put(`<dt>%s</dt><dd>`, one.Name)
-		d.value(one.Value)
+		d.Put(`<dt>%s</dt><dd>`, spaced(one.Name))
+		text, _ := one.Value.(string)
+		if at, err := time.Parse(time.RFC3339, text); err == nil {
+			d.time(at)
+		} else {
+			d.value(one.Value)
+		}
 		d.Put(`</dd>`)
 	}
 	d.Put(`</dl>`)
@@ -141,6 +168,10 @@ func (d *document) values(list []any) {
 			}
 		}
 	}
+	if len(list) == 0 {
+		d.value(nil)
+		return
+	}
 	if len(columns) == 0 {
 		for i, v := range list {
 			if i > 0 {
@@ -150,7 +181,11 @@ func (d *document) values(list []any) {
 		}
 		return
 	}
-	d.table("", columns, func(row func(cells ...any)) {
+	headings := make([]string, len(columns))
+	for i, c := range columns {
+		headings[i] = spaced(c)
+	}
+	d.table("", headings, func(row func(cells ...any)) {
 		for _, v := range list {
 			m, _ := v.(members)
 			cells := make([]any, len(columns))

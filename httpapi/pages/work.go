@@ -10,21 +10,15 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/httpapi"
 	"github.com/ktxhq/ktx/httpapi/markup"
 	"github.com/ktxhq/ktx/sqlguard"
 )
-
-// Table is a table of the latest scan.
-type Table struct {
-	Schema, Name, Kind string
-	Columns            int
-	Rows               *int64 // an estimate
-	References         []string
-}
 
 // clientName is what the audit log names as the client of calls that pages make.
 const clientName = "pages"
@@ -43,13 +37,13 @@ func (p *Pages) acting(h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// ask calls a tool and reads its answer.
-func (p *Pages) ask(ctx context.Context, tool string, arguments object) (members, *ToolError) {
+// ask calls a tool and reads its answer. Progress may be nil.
+func (p *Pages) ask(ctx context.Context, tool string, arguments object, progress func(float64, string)) (members, *ToolError) {
 	data, err := json.Marshal(arguments)
 	if err != nil {
 		return nil, &ToolError{Code: sqlguard.CodeInvalidArguments, Message: err.Error()}
 	}
-	answer, failed := p.config.Tools.Call(ctx, tool, data, nil)
+	answer, failed := p.config.Tools.Call(ctx, tool, data, progress)
 	if failed != nil {
 		return nil, failed
 	}
@@ -73,267 +67,59 @@ func (d *document) failure(f *ToolError) {
 	d.Put(`</div>`)
 }
 
-// explore shows what agents find: the search of discover_data, tables, wiki pages and
-// semantic sources.
-func (p *Pages) explore(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	ctx := r.Context()
-	title, status := "Explore", http.StatusOK
-	var body content
-	answer := func(tool string, arguments object, write func(d *document, m members)) {
-		m, failed := p.ask(ctx, tool, arguments)
-		if failed != nil {
-			status, body = failed.status(), func(d *document) { d.failure(failed) }
-			return
-		}
-		body = func(d *document) { write(d, m) }
-	}
-	connection := q.Get("connection")
-	switch {
-	case q.Get("page") != "":
-		title = "Wiki page " + q.Get("page")
-		answer("wiki_read", object{"key": q.Get("page")}, func(d *document, m members) { d.wikiPage(m) })
-	case q.Get("source") != "":
-		title = "Source " + q.Get("source")
-		answer("sl_read_source", object{"connectionId": connection, "sourceName": q.Get("source")}, writeFacts)
-	case q.Get("table") != "":
-		title = "Table " + q.Get("table")
-		answer("entity_details", object{"connectionId": connection, "entities": []object{{"table": q.Get("table")}}}, func(d *document, m members) {
-			for _, v := range m.list("results") {
-				one, _ := v.(members)
-				d.entity(connection, one)
-			}
-			if tables, _, err := p.config.Tables(ctx, connection); err == nil {
-				d.diagram(connection, around(tables, q.Get("table")), q.Get("table"))
-			}
-		})
-	case strings.TrimSpace(q.Get("q")) != "":
-		title = "Found for " + q.Get("q")
-		arguments := object{"query": q.Get("q"), "limit": 50}
-		if connection != "" {
-			arguments["connectionId"] = connection
-		}
-		answer("discover_data", arguments, func(d *document, m members) { d.found(m.list("refs")) })
-	case connection != "":
-		title = "Tables of " + connection
-		tables, scanned, err := p.config.Tables(ctx, connection)
-		if err != nil {
-			status, body = http.StatusNotFound, func(d *document) {
-				d.Put(`<p class="empty">There is no connection of that name.</p>`)
-			}
-			break
-		}
-		body = func(d *document) { d.tables(connection, q.Get("schema"), q.Get("after"), tables, scanned) }
-	default:
-		body = func(d *document) {
-			d.table("Connections", []string{"connection", "engine"}, func(row func(...any)) {
-				for _, c := range p.config.Connections(ctx) {
-					row(anchor{c.ID, "/explore?connection=" + url.QueryEscape(c.ID)}, c.Engine)
-				}
-			})
-		}
-	}
-	p.show(w, r, status, title, nil, func(d *document) {
-		d.Put(`<form method="get" action="/explore" class="filter one" role="search" aria-label="Data"><label>Search tables, columns, measures and pages <input name="q" value="%s" dir="auto"></label><button type="submit">Search</button></form>
-<p>This is what agents of your rights find.</p>`, q.Get("q"))
-		body(d)
-	})
-}
-
-func writeFacts(d *document, m members) { d.facts(m) }
-
-// wikiPage writes a page of the wiki: its text, and what else is known of it.
-func (d *document) wikiPage(m members) {
-	d.markdown(m.text("content"))
-	d.Put(`<h2>About this page</h2>`)
-	d.facts(slices.DeleteFunc(slices.Clone(m), func(one member) bool { return one.Name == "content" }))
-}
-
-// found writes the hits of discover_data, with links to what they are.
-func (d *document) found(refs []any) {
-	if len(refs) == 0 {
-		d.Put(`<p class="empty">Nothing has these words. Try others, or <code>ktx scan</code> to read the tables.</p>`)
-		return
-	}
-	d.table("Results", []string{"kind", "name", "about", "matched on", "score", "connection"}, func(row func(...any)) {
-		for _, v := range refs {
-			m, _ := v.(members)
-			about := m.text("summary")
-			if about == "" {
-				about = m.text("snippet")
-			}
-			row(m.text("kind"), anchor{m.text("id"), refAddress(m)}, short(about), m.text("matchedOn"), m.get("score"), m.text("connectionId"))
-		}
-	})
-}
-
-// refAddress returns the address of what a hit is.
-func refAddress(m members) string {
-	q := url.Values{}
-	if c := m.text("connectionId"); c != "" {
-		q.Set("connection", c)
-	}
-	switch m.text("kind") {
-	case "wiki":
-		q.Set("page", m.text("id"))
-	case "table", "column":
-		ref, _ := m.get("tableRef").(members)
-		q.Set("table", qualified(ref.text("db"), ref.text("name")))
-	default:
-		source, _, _ := strings.Cut(m.text("id"), ".")
-		q.Set("source", source)
-	}
-	return "/explore?" + q.Encode()
-}
-
-func qualified(schema, name string) string {
-	if schema == "" {
-		return name
-	}
-	return schema + "." + name
-}
-
-// entity writes a table: its columns, and the tables that its keys lead to.
-func (d *document) entity(connection string, m members) {
-	rest := members{}
-	for _, one := range m {
-		switch one.Name {
-		case "columns", "foreignKeys", "tableRef", "ok":
-		default:
-			rest = append(rest, one)
-		}
-	}
-	d.facts(rest)
-	if columns := m.list("columns"); len(columns) > 0 {
-		d.Put(`<h2>Columns</h2>`)
-		d.values(columns)
-	}
-	if keys := m.list("foreignKeys"); len(keys) > 0 {
-		d.Put(`<h2>Joins</h2>`)
-		d.table("Joins", []string{"column", "leads to", "column there"}, func(row func(...any)) {
-			for _, v := range keys {
-				key, _ := v.(members)
-				to := qualified(key.text("toDb"), key.text("toTable"))
-				row(key.text("fromColumn"), anchor{to, tableAddress(connection, to)}, key.text("toColumn"))
-			}
-		})
-	}
-}
-
-func tableAddress(connection, table string) string {
-	return "/explore?" + url.Values{"connection": {connection}, "table": {table}}.Encode()
-}
-
-// maxTables bounds a page of the list of tables.
-const maxTables = 200
-
-// tables writes the tables of a schema, or of all schemas when it is blank. The list
-// begins after a table.
-func (d *document) tables(connection, schema, after string, tables []Table, scanned string) {
-	if len(tables) == 0 {
-		d.Put(`<p class="empty">There is no scan of this connection, or nothing in it that you may read. <code>ktx scan</code> reads the tables.</p>`)
-		return
-	}
-	d.Put(`<p>%s tables that the access rules permit, scanned %s.</p>`, len(tables), scanned)
-	var schemas []string
-	for _, t := range tables {
-		schemas = append(schemas, t.Schema)
-	}
-	slices.Sort(schemas)
-	if schemas = slices.Compact(schemas); len(schemas) > 1 {
-		d.Put(`<nav aria-label="Schemas"><ul class="choices">`)
-		d.choice(link{Label: "all schemas", Href: schemaAddress(connection, "", ""), Current: schema == ""}, "true")
-		for _, name := range schemas {
-			d.choice(link{Label: cmp.Or(name, "(no schema)"), Href: schemaAddress(connection, name, ""), Current: schema == name && name != ""}, "true")
-		}
-		d.Put(`</ul></nav>`)
-	}
-	if schema != "" {
-		tables = slices.DeleteFunc(tables, func(t Table) bool { return t.Schema != schema })
-	}
-	if after == "" {
-		d.diagram(connection, tables, "")
-	}
-	slices.SortStableFunc(tables, func(a, b Table) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
-	if first := slices.IndexFunc(tables, func(t Table) bool { return qualified(t.Schema, t.Name) == after }); first >= 0 {
-		tables = tables[first+1:]
-	}
-	next := ""
-	if len(tables) > maxTables {
-		tables = tables[:maxTables]
-		next = qualified(tables[maxTables-1].Schema, tables[maxTables-1].Name)
-	}
-	d.table("Tables", []string{"schema", "table", "kind", "columns", "rows, about", "keys lead to"}, func(row func(...any)) {
-		for _, t := range tables {
-			var rows any
-			if t.Rows != nil {
-				rows = *t.Rows
-			}
-			row(t.Schema, anchor{t.Name, tableAddress(connection, qualified(t.Schema, t.Name))}, t.Kind, int64(t.Columns), rows, strings.Join(t.References, ", "))
-		}
-	})
-	if next != "" {
-		d.Put(`<p><a rel="next" href="%s">More</a></p>`, schemaAddress(connection, schema, next))
-	}
-}
-
-func schemaAddress(connection, schema, after string) string {
-	v := url.Values{"connection": {connection}}
-	for name, value := range map[string]string{"schema": schema, "after": after} {
-		if value != "" {
-			v.Set(name, value)
-		}
-	}
-	return "/explore?" + v.Encode()
-}
-
 // query shows the form for a statement or a semantic question, and runs it when it was
-// sent.
+// sent. A script that accepts events gets progress, and at the end the page.
 func (p *Pages) query(w http.ResponseWriter, r *http.Request) {
 	form := queryForm{Connections: p.config.Connections(r.Context()), Semantic: p.has("sl_query")}
-	var answer content
-	if r.Method == http.MethodPost {
-		form.Connection, form.SQL = r.PostFormValue("connection"), r.PostFormValue("sql")
-		form.Measures, form.Dimensions = r.PostFormValue("measures"), r.PostFormValue("dimensions")
-		tool, arguments := "sql_execution", object{"connectionId": form.Connection, "sql": form.SQL}
-		if strings.TrimSpace(form.SQL) == "" && form.Semantic {
-			tool, arguments = "sl_query", object{"connectionId": form.Connection, "measures": words(form.Measures), "dimensions": words(form.Dimensions)}
-		}
-		m, failed := p.ask(r.Context(), tool, arguments)
-		switch {
-		case failed != nil:
-			answer = func(d *document) {
-				d.failure(failed)
-				if failed.Verdict != nil && form.SQL != "" {
-					d.marked(form.SQL, failed.Verdict.Findings)
-				}
+	if r.Method != http.MethodPost {
+		p.show(w, r, http.StatusOK, "Query", nil, form.write)
+		return
+	}
+	form.read(r)
+	var events *eventStream
+	var progress func(float64, string)
+	as := r.PostFormValue("as")
+	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") && as != "csv" {
+		events = startEvents(w)
+		progress = func(_ float64, message string) {
+			if data, err := json.Marshal(message); err == nil {
+				events.send("progress", data)
 			}
-		case r.PostFormValue("as") == "csv":
-			writeCSV(w, m)
-			return
-		default:
-			answer = func(d *document) { d.result(m) }
 		}
 	}
-	p.show(w, r, http.StatusOK, "Query", nil, func(d *document) {
-		d.query(form)
-		d.Put(`<div id="result" aria-live="polite">`)
-		if answer != nil {
-			answer(d)
+	m, failed := form.ask(r.Context(), p, as == "plan", progress)
+	switch {
+	case failed != nil:
+		form.answer = func(d *document) {
+			d.failure(failed)
+			if failed.Verdict != nil && form.SQL != "" {
+				d.marked(form.SQL, failed.Verdict.Findings)
+			}
 		}
-		d.Put(`</div>`)
-	})
+	case as == "csv":
+		writeCSV(w, m)
+		return
+	default:
+		form.answer = func(d *document) { d.result(m) }
+	}
+	if events == nil {
+		p.show(w, r, http.StatusOK, "Query", nil, form.write)
+		return
+	}
+	if data, err := json.Marshal(p.render(r, "Query", nil, form.write)); err == nil {
+		events.send("page", data)
+	}
 }
 
-// words splits a list that a person wrote, with commas between.
-func words(text string) []string {
-	list := []string{}
-	for word := range strings.SplitSeq(text, ",") {
-		if word = strings.TrimSpace(word); word != "" {
-			list = append(list, word)
+// split splits what a person wrote at a separator.
+func split(text, separator string) []string {
+	parts := []string{}
+	for part := range strings.SplitSeq(text, separator) {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
 		}
 	}
-	return list
+	return parts
 }
 
 // queryForm is the content of the form.
@@ -341,17 +127,76 @@ type queryForm struct {
 	Connections                           []Connection
 	Semantic                              bool
 	Connection, SQL, Measures, Dimensions string
+	Filters, Order, Limit                 string
+	answer                                content // nil before something was asked
 }
 
-func (d *document) query(f queryForm) {
+func (f *queryForm) read(r *http.Request) {
+	for name, to := range map[string]*string{
+		"connection": &f.Connection, "sql": &f.SQL, "measures": &f.Measures, "dimensions": &f.Dimensions, "filters": &f.Filters, "order": &f.Order, "limit": &f.Limit,
+	} {
+		*to = r.PostFormValue(name)
+	}
+}
+
+// explains are the words that ask for the plan of a statement, by dialect.
+var explains = map[string]string{"postgres": "EXPLAIN ", "mysql": "EXPLAIN ", "clickhouse": "EXPLAIN ", "sqlite": "EXPLAIN QUERY PLAN "}
+
+// ask runs the statement, or the question when there is no statement, or asks for its plan.
+func (f *queryForm) ask(ctx context.Context, p *Pages, plan bool, progress func(float64, string)) (members, *ToolError) {
+	if strings.TrimSpace(f.SQL) != "" || !f.Semantic {
+		sql := f.SQL
+		if plan {
+			i := slices.IndexFunc(f.Connections, func(c Connection) bool { return c.ID == f.Connection })
+			if i >= 0 && explains[f.Connections[i].Dialect] == "" {
+				return nil, &ToolError{Code: sqlguard.CodeInvalidArguments, Message: "no statement of this database returns a plan"}
+			}
+			if i >= 0 {
+				sql = explains[f.Connections[i].Dialect] + sql
+			}
+		}
+		return p.ask(ctx, "sql_execution", object{"connectionId": f.Connection, "sql": sql}, progress)
+	}
+	arguments := object{
+		"connectionId": f.Connection, "measures": split(f.Measures, ","), "dimensions": split(f.Dimensions, ","), "filters": split(f.Filters, "\n"),
+		"order_by": split(f.Order, ","), "include": []string{"sql"},
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(f.Limit)); err == nil {
+		arguments["limit"] = n
+	}
+	if plan {
+		arguments["limit"], arguments["include"] = 0, []string{"sql", "plan"}
+	}
+	return p.ask(ctx, "sl_query", arguments, progress)
+}
+
+func (f *queryForm) write(d *document) {
 	d.Put(`<form method="post" action="/query" class="ask" data-live="result"><label>Connection `)
 	d.connections(f.Connections, f.Connection)
-	d.Put(`</label><label>Statement <textarea name="sql" rows="8" spellcheck="false" autocomplete="off" dir="auto">%s</textarea></label>`, f.SQL)
+	d.Put(`</label><label>Statement <textarea name="sql" rows="8" spellcheck="false" autocomplete="off" dir="auto">%s</textarea></label>`, "\n"+f.SQL)
 	if f.Semantic {
-		d.Put(`<p>Or, with no statement, a question to the semantic layer:</p><label>Measures, with commas between <input name="measures" value="%s" autocomplete="off"></label><label>By dimensions <input name="dimensions" value="%s" autocomplete="off"></label>`, f.Measures, f.Dimensions)
+		if f.Measures != "" || f.Dimensions != "" {
+			d.Put(`<details open>`)
+		} else {
+			d.Put(`<details>`)
+		}
+		d.Put(`<summary>Or, with no statement, a question to the semantic layer</summary><div class="ask">`)
+		for _, field := range []struct{ name, label, value string }{
+			{"measures", "Measures, with commas between", f.Measures},
+			{"dimensions", "By dimensions, with commas between", f.Dimensions},
+			{"order", "Order by, with commas between", f.Order},
+			{"limit", "Most rows", f.Limit},
+		} {
+			d.Put(`<label>%s <input name="%s" value="%s" autocomplete="off"></label>`, field.label, field.name, field.value)
+		}
+		d.Put(`<label>Filters, one on each line <textarea name="filters" rows="3" spellcheck="false" autocomplete="off">%s</textarea></label></div></details>`, "\n"+f.Filters)
 	}
-	d.Put(`<p><button type="submit">Run</button> <button type="submit" name="as" value="csv">Run, and save as CSV</button></p></form>
-<p>It runs under the same rules and limits as an agent's statement, and the audit log has it.</p>`)
+	d.Put(`<p><button type="submit">Run</button> <button type="submit" name="as" value="plan">Show the plan</button> <button type="submit" name="as" value="csv">Run, and save as CSV</button></p></form>
+<p>It runs under the same rules and limits as an agent's statement, and the audit log has it.</p><div id="result" aria-live="polite">`)
+	if f.answer != nil {
+		f.answer(d)
+	}
+	d.Put(`</div>`)
 }
 
 func (d *document) connections(all []Connection, chosen string) {
@@ -368,14 +213,6 @@ func (d *document) connections(all []Connection, chosen string) {
 
 // result writes rows with what the tool says of them.
 func (d *document) result(m members) {
-	rest := members{}
-	for _, one := range m {
-		switch one.Name {
-		case "headers", "headerTypes", "rows":
-		default:
-			rest = append(rest, one)
-		}
-	}
 	var headers []string
 	for _, h := range m.list("headers") {
 		headers = append(headers, fmt.Sprint(h))
@@ -387,12 +224,11 @@ func (d *document) result(m members) {
 			row(cells...)
 		}
 	})
-	d.facts(rest)
+	d.facts(m.but("headers", "headerTypes", "rows"))
 }
 
 // writeCSV answers with rows as a file.
 func writeCSV(w http.ResponseWriter, m members) {
-	secureHeaders(w.Header())
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="rows.csv"`)
 	out := csv.NewWriter(w)
@@ -417,6 +253,13 @@ func writeCSV(w http.ResponseWriter, m members) {
 	_ = errors.Join(err, out.Error()) // the browser may have left
 }
 
+// Trust is why a tool of another server may be called or not.
+type Trust struct {
+	Rule  string // what decided
+	Pin   string // the hash of the definition that is trusted
+	Since time.Time
+}
+
 // listTools shows other servers, and the tools of one.
 func (p *Pages) listTools(w http.ResponseWriter, r *http.Request) {
 	server := r.URL.Query().Get("server")
@@ -432,13 +275,28 @@ func (p *Pages) listTools(w http.ResponseWriter, r *http.Request) {
 			return anchor{Text: m.text(name)}
 		}
 		return anchor{m.text(name), "/tools?server=" + url.QueryEscape(m.text(name))}
-	}, func(next string) string { return "/tools?" + url.Values{"server": {server}, "after": {next}}.Encode() }, func(*document) {})
+	}, func(next string) string { return "/tools?" + url.Values{"server": {server}, "after": {next}}.Encode() }, func(rows []any) {
+		if server == "" {
+			return
+		}
+		trusts := p.config.Trust(r.Context(), server)
+		for i, v := range rows {
+			one, _ := v.(members)
+			t := trusts[one.text("tool")]
+			state := cmp.Or(one.text("state"), "enabled")
+			one = append(one.but("state"), member{"state", state}, member{"decided by", t.Rule})
+			if t.Pin != "" {
+				one = append(one, member{"pin", t.Pin[:min(len(t.Pin), 12)]}, member{"trusted since", t.Since})
+			}
+			rows[i] = one
+		}
+	}, func(*document) {})
 }
 
 // listSkills shows the skills, and one of them.
 func (p *Pages) listSkills(w http.ResponseWriter, r *http.Request) {
 	if name := r.URL.Query().Get("name"); name != "" {
-		m, failed := p.ask(r.Context(), "describe_skill", object{"name": name})
+		m, failed := p.ask(r.Context(), "describe_skill", object{"name": name}, nil)
 		if failed != nil {
 			p.show(w, r, failed.status(), "Skill "+name, nil, func(d *document) { d.failure(failed) })
 			return
@@ -449,23 +307,24 @@ func (p *Pages) listSkills(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query().Get("q")
 	p.listed(w, r, "Skills", "search_skills", object{"limit": 50, "query": asked}, "skills", func(m members) anchor {
 		return anchor{m.text("name"), "/skills?name=" + url.QueryEscape(m.text("name"))}
-	}, nil, func(d *document) {
+	}, nil, func([]any) {}, func(d *document) {
 		d.Put(`<form method="get" action="/skills" class="filter one" role="search" aria-label="Skills"><label>Search skills <input name="q" value="%s" dir="auto"></label><button type="submit">Search</button></form>`, asked)
 	})
 }
 
 // listed shows a list that a tool answers with. The first column is a link.
-func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool string, arguments object, list string, link func(members) anchor, more func(next string) string, form content) {
-	m, failed := p.ask(r.Context(), tool, arguments)
+func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool string, arguments object, field string, link func(members) anchor, more func(next string) string, extend func(rows []any), form content) {
+	m, failed := p.ask(r.Context(), tool, arguments, nil)
 	if failed != nil {
 		p.show(w, r, failed.status(), title, nil, func(d *document) { d.failure(failed) })
 		return
 	}
-	rows := m.list(list)
+	rows := m.list(field)
+	extend(rows)
 	p.show(w, r, http.StatusOK, title, nil, func(d *document) {
 		form(d)
 		if len(rows) == 0 {
-			d.Put(`<p class="empty">There are none.</p>`)
+			d.Put(`<p class="empty">There are none that you may use.</p>`)
 			return
 		}
 		columns := []string{"name"}
@@ -479,7 +338,11 @@ func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool strin
 				}
 			}
 		}
-		d.table(title, columns, func(row func(...any)) {
+		headings := make([]string, len(columns))
+		for i, c := range columns {
+			headings[i] = spaced(c)
+		}
+		d.table(title, headings, func(row func(...any)) {
 			for _, v := range rows {
 				one, _ := v.(members)
 				var first any = link(one).Text

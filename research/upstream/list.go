@@ -128,6 +128,35 @@ func (m *Manager) List(ctx context.Context, server, cursor string, includeDisabl
 	return page, next, hidden, nil
 }
 
+// Trust is why a tool may be called or not, as the operator sees it.
+type Trust struct {
+	Rule  string // what decided, such as "rule 2"
+	Pin   string // the hash of the definition that is trusted; "" for none
+	Since time.Time
+}
+
+// Trusts returns why the tools of a server may be called or not, by name. It has none of a
+// server whose tools are not known.
+func (m *Manager) Trusts(ctx context.Context, server string) map[string]Trust {
+	s := m.current.Load().of(ctx)
+	l, err := s.link(server)
+	if err != nil {
+		return nil
+	}
+	listed := l.known()
+	if listed == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := map[string]Trust{}
+	for _, t := range listed.tools {
+		pin := m.pins.Servers[t.Server][t.Name]
+		out[t.Name] = Trust{Rule: s.standing(t).Reason, Pin: pin.Hash, Since: pin.Since}
+	}
+	return out
+}
+
 // listing returns the tools of a server, and connects if they are not known. Tools that
 // are old are read again in the background.
 func (m *Manager) listing(ctx context.Context, l *link) (*listing, error) {

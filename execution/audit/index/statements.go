@@ -26,8 +26,11 @@ type Page struct {
 type Statements struct {
 	Statements []audit.Statement
 	// Next is the After of the next page; 0 when there is none.
-	Next  int64
-	State State
+	Next int64
+	// First and Last are the places of the first and the last statement, as a
+	// [Page.After]; 0 when there are no statements.
+	First, Last int64
+	State       State
 }
 
 // Statements lists the statements that meet f, the newest first, in the order of
@@ -46,6 +49,9 @@ func (x *Index) Statements(ctx context.Context, f audit.Filter, p Page) (out Sta
 		if len(found) > p.Limit {
 			found = found[:p.Limit]
 			out.Next = found[p.Limit-1].n
+		}
+		if len(found) > 0 {
+			out.First, out.Last = found[0].n, found[len(found)-1].n
 		}
 		for _, at := range found {
 			s, err := v.statement(at)

@@ -1,13 +1,18 @@
 // Makes pages better that work without it: times in the reader's zone, tables that sort,
 // keys.
-for (const t of document.querySelectorAll("time[datetime]")) {
+const local = (t) => {
   const at = new Date(t.dateTime);
   if (!Number.isNaN(at.getTime())) {
     const utc = t.textContent;
-    t.title = utc;
-    t.textContent = at.toLocaleString() + (t.closest("dd") ? ` (${utc})` : "");
+    if (at.getTimezoneOffset() === 0) return;
+    t.textContent = at.toLocaleString();
+    const beside = document.createElement("small");
+    beside.textContent = utc.slice(t.closest("td") && at.getUTCDate() === at.getDate() ? 11 : 0);
+    t.append(" ", beside);
   }
-}
+};
+const times = (place) => place.querySelectorAll("time[datetime]").forEach(local);
+times(document);
 
 // A number without its separators, a time as it was written, or the text.
 const key = (cell) => {
@@ -18,7 +23,7 @@ const key = (cell) => {
   return text !== "" && !Number.isNaN(number) ? number : text;
 };
 const compare = (a, b) => typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
-for (const table of document.querySelectorAll("table")) {
+const sortable = (place) => place.querySelectorAll("table").forEach((table) => {
   table.querySelectorAll("thead th").forEach((head, column) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -33,7 +38,8 @@ for (const table of document.querySelectorAll("table")) {
       table.tBodies[0]?.append(...rows);
     });
   });
-}
+});
+sortable(document);
 
 // A form sends only the conditions that are given.
 for (const form of document.querySelectorAll("form.filter")) {
@@ -45,7 +51,8 @@ for (const form of document.querySelectorAll("form.filter")) {
 const keys = { "/": "search", "j": "next row", "k": "previous row", "?": "this list" };
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.altKey || e.metaKey || e.target.closest("input, select, textarea, button, dialog")) return;
-  const links = [...document.querySelectorAll("table.rows td.sql a")];
+  const rows = [...document.querySelectorAll("main tbody tr")].filter((row) => !row.closest("details:not([open])"));
+  const links = rows.map((row) => row.querySelector("td.sql a") ?? row.querySelector("a")).filter(Boolean);
   const at = links.indexOf(document.activeElement);
   switch (e.key) {
     case "/": document.querySelector("form.filter input")?.focus(); break;
@@ -74,6 +81,22 @@ document.addEventListener("keydown", (e) => {
   e.preventDefault();
 });
 
+// The page at the end of a stream of events; what comes before it is progress.
+const lastEvent = async (answer, progress) => {
+  let rest = "";
+  let page = "";
+  for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
+    const events = (rest + piece).split("\n\n");
+    rest = events.pop();
+    for (const event of events) {
+      const data = JSON.parse(event.slice(event.indexOf("\ndata: ") + 7));
+      if (event.startsWith("event: page")) page = data;
+      else progress(data);
+    }
+  }
+  return page;
+};
+
 // A form that runs or judges a text shows the answer in place, with a clock and a way to
 // cancel. The playground judges as one types, and keeps the text in the fragment of the
 // address, which no server sees.
@@ -91,18 +114,26 @@ for (const form of document.querySelectorAll("form[data-live]")) {
   const state = document.createElement("span");
   state.setAttribute("role", "status");
   form.querySelector("button").after(" ", cancel, " ", state);
-  const send = async () => {
+  const send = async (submitter) => {
     running?.abort();
     const mine = new AbortController();
     running = mine;
     const begun = Date.now();
-    const clock = setInterval(() => { state.textContent = `${((Date.now() - begun) / 1000).toFixed(1)} s`; cancel.hidden = false; }, 300);
+    let stage = "";
+    const clock = setInterval(() => { state.textContent = `${stage} ${((Date.now() - begun) / 1000).toFixed(1)} s`; cancel.hidden = false; }, 300);
     try {
-      const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), signal: mine.signal });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const answer = await fetch(form.action, {
+        method: "POST", body: new URLSearchParams(new FormData(form, submitter)), signal: mine.signal, headers: { Accept: "text/html, text/event-stream" },
+      });
+      const text = answer.headers.get("Content-Type").startsWith("text/event-stream")
+        ? await lastEvent(answer, (message) => { stage = message; })
+        : await answer.text();
+      const page = new DOMParser().parseFromString(text, "text/html");
       const part = page.getElementById(form.dataset.live) ?? page.querySelector("main");
       place.replaceChildren(...(part?.childNodes ?? []));
       copies(place);
+      times(place);
+      sortable(place);
       state.textContent = "";
     } catch (error) {
       if (running === mine) state.textContent = mine.signal.aborted ? "cancelled" : "the server does not answer";
@@ -114,7 +145,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
   form.addEventListener("submit", (e) => {
     if (e.submitter?.value === "csv") return;
     e.preventDefault();
-    send();
+    send(e.submitter);
   });
   if (!kept) continue;
   // The answer has the other dialects, each as a button.
@@ -190,12 +221,22 @@ for (const place of document.querySelectorAll("[data-tail]")) {
       const row = JSON.parse(e.data);
       const body = document.querySelector("table.rows")?.tBodies[0];
       if (!body) return location.reload();
-      const line = body.insertRow(0);
-      cell(line, new Date(row.time).toLocaleString());
-      cell(line, row.principal);
+      const known = [...body.rows].find((r) => r.dataset.query === row.queryId);
+      const line = body.insertRow(known ? known.sectionRowIndex : 0);
+      known?.remove(); // it was running
+      line.dataset.query = row.queryId;
+      const time = document.createElement("time");
+      time.dateTime = row.time;
+      time.textContent = row.time.slice(0, 19).replace("T", " ") + " UTC";
+      cell(line, "").append(time);
+      local(time);
+      const who = document.createElement("a");
+      who.href = `/principal?${new URLSearchParams({ name: row.principal ?? "" })}`;
+      who.textContent = row.principal ?? "";
+      cell(line, "").append(who);
       cell(line, row.connection);
       cell(line, row.status, `status ${row.status}`);
-      cell(line, (row.codes ?? []).join(" "));
+      cell(line, (row.codes ?? []).join(" "), "codes");
       cell(line, row.rows, "n");
       cell(line, row.execMs?.toFixed(1), "n");
       const link = document.createElement("a");

@@ -37,18 +37,12 @@ func addPages(ctx context.Context, a *console.App, open *wiring.OpenProject, c *
 	p := pages.New(pages.Config{
 		Index: x, LogDir: dir, Version: a.Version, Logger: a.Logger(), Tools: &tools{a, open.Service},
 		Connections: func(ctx context.Context) []pages.Connection { return connectionsOf(ctx, open) },
-		Tables: func(ctx context.Context, connection string) ([]pages.Table, string, error) {
-			found, scanned, err := open.Service.ScannedTables(ctx, connection)
-			list := make([]pages.Table, len(found))
-			for i, t := range found {
-				list[i] = pages.Table(t)
-			}
-			return list, scanned, err
-		},
-		Review: func(ctx context.Context) (*audit.Reviewer, error) { return reviewer(ctx, open.Project.Dir) },
-		Judge:  &judge{&checker{door: open}}, Corpus: sync.OnceValues(func() (*pages.Corpus, error) { return answeredCorpus(ctx, a.Version) }),
+		Artifacts:   artifacts{open.Service},
+		Trust:       func(ctx context.Context, server string) map[string]pages.Trust { return trusts(ctx, open, server) },
+		Review:      func(ctx context.Context) (*audit.Reviewer, error) { return reviewer(ctx, open.Project.Dir) },
+		Judge:       &judge{&checker{door: open}}, Corpus: sync.OnceValues(func() (*pages.Corpus, error) { return answeredCorpus(ctx, a.Version) }),
 	})
-	c.Routes, c.LoginPage = p.Routes(), p.Login
+	c.Routes, c.LoginPage, c.ProblemPage = p.Routes(), p.Login, p.Problem
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
 	wait.Go(func() {
@@ -129,18 +123,67 @@ func connectionsOf(ctx context.Context, open *wiring.OpenProject) []pages.Connec
 			Running: loads[info.ID].Running, Waiting: loads[info.ID].Waiting,
 		}
 		if last, ok := wiring.LastProbe(open.Project, info.ID); ok {
-			c.Probe = last.At.Format(time.RFC3339) + ", " + console.Count(len(last.Warnings), "warning")
-			if last.Role != "" {
-				c.Probe += ", role " + last.Role
-			}
+			c.Probed, c.Role, c.Findings = last.At.UTC(), last.Role, last.Warnings
 		}
-		switch {
-		case info.Catalog.Failure != "":
-			c.Catalog = info.Catalog.Failure
-		case !info.Catalog.Loaded.IsZero():
-			c.Catalog = info.Catalog.Loaded.UTC().Format(time.RFC3339)
+		c.CatalogFailure, c.Catalog = info.Catalog.Failure, info.Catalog.Loaded.UTC()
+		if _, scanned, err := open.Service.ScannedTables(ctx, info.ID); err == nil && scanned != "" {
+			c.Scanned, _ = time.Parse(time.RFC3339, scanned)
 		}
 		list = append(list, c)
+	}
+	return list
+}
+
+// artifacts are what the project knows of its data, for the pages.
+type artifacts struct{ service *research.Service }
+
+// Tables implements pages.Artifacts.
+func (a artifacts) Tables(ctx context.Context, connection string) ([]pages.Table, string, error) {
+	found, scanned, err := a.service.ScannedTables(ctx, connection)
+	list := make([]pages.Table, len(found))
+	for i, t := range found {
+		list[i] = pages.Table(t)
+	}
+	return list, scanned, err
+}
+
+// Profile implements pages.Artifacts.
+func (a artifacts) Profile(ctx context.Context, connection, table string) ([]pages.ColumnProfile, error) {
+	found, err := a.service.Profile(ctx, connection, table)
+	list := make([]pages.ColumnProfile, len(found))
+	for i, c := range found {
+		list[i] = pages.ColumnProfile(c)
+	}
+	return list, err
+}
+
+// Sources implements pages.Artifacts.
+func (a artifacts) Sources(ctx context.Context) ([]pages.Source, error) {
+	found, err := a.service.SLSources(ctx, "")
+	list := make([]pages.Source, len(found))
+	for i, s := range found {
+		list[i] = pages.Source{Connection: s.ConnectionID, Name: s.Name, Origin: s.Origin, Description: s.Description, Valid: s.Valid, Columns: s.Columns, Measures: s.Measures, Joins: s.Joins}
+	}
+	return list, err
+}
+
+// WikiPages implements pages.Artifacts.
+func (a artifacts) WikiPages() ([]pages.WikiPage, error) {
+	found, err := a.service.WikiPages()
+	list := make([]pages.WikiPage, len(found))
+	for i, p := range found {
+		list[i] = pages.WikiPage(p)
+	}
+	return list, err
+}
+
+// trusts returns why the tools of another server may be called or not.
+func trusts(ctx context.Context, open *wiring.OpenProject, server string) map[string]pages.Trust {
+	list := map[string]pages.Trust{}
+	if open.Upstream != nil {
+		for name, t := range open.Upstream.Trusts(ctx, server) {
+			list[name] = pages.Trust(t)
+		}
 	}
 	return list
 }
