@@ -34,8 +34,7 @@ type Cache struct {
 	mu      sync.Mutex
 	entries map[cacheKey]cacheEntry
 	files   map[string]knownFile // by absolute path, with slashes
-	paths   []string             // that the files need
-	numbers map[string]int       // of the paths
+	needs   []needed
 	changed bool
 	now     int64
 }
@@ -58,7 +57,7 @@ type cacheEntry struct {
 // empty if another build of ktx wrote it or if it cannot be read.
 func OpenCache(dir, folder, build string, now time.Time) *Cache {
 	name := sha256.Sum256([]byte(folder))
-	c := &Cache{file: filepath.Join(dir, fmt.Sprintf("check-%x", name[:16])), build: build, entries: map[cacheKey]cacheEntry{}, files: map[string]knownFile{}, numbers: map[string]int{}, now: now.Unix()}
+	c := &Cache{file: filepath.Join(dir, fmt.Sprintf("check-%x", name[:16])), build: build, entries: map[cacheKey]cacheEntry{}, files: map[string]knownFile{}, now: now.Unix()}
 	info, err := os.Stat(c.file)
 	if err != nil || info.Size() > maxCache {
 		return c
@@ -76,19 +75,11 @@ func OpenCache(dir, folder, build string, now time.Time) *Cache {
 	var made string
 	entries := map[cacheKey]cacheEntry{}
 	files := map[string]knownFile{}
-	var paths []string
-	if d.Decode(&made) != nil || made != build || d.Decode(&entries) != nil || d.Decode(&paths) != nil || d.Decode(&files) != nil {
+	var needs []needed
+	if d.Decode(&made) != nil || made != build || d.Decode(&entries) != nil || d.Decode(&needs) != nil || d.Decode(&files) != nil {
 		return c
 	}
-	c.entries, c.files, c.paths = entries, files, paths
-	for i, path := range paths {
-		c.numbers[path] = i
-	}
-	for path, k := range files {
-		if slices.ContainsFunc(k.Needs, func(n int) bool { return n < 0 || n >= len(paths) }) {
-			delete(files, path)
-		}
-	}
+	c.entries, c.files, c.needs = entries, files, needs
 	return c
 }
 
@@ -154,28 +145,90 @@ func (c *Cache) known(path string) (knownFile, bool) {
 	return k, ok
 }
 
-// path returns the path with that number.
-func (c *Cache) path(number int) string {
+// learn stores what a run found out about files, and on what they depend: uses
+// has the files and folders that a file or folder needs, and was tells what each
+// of them was when the run read it. unchanged are the numbers of those that the
+// run found as they had been before.
+func (c *Cache) learn(files map[string]knownFile, uses map[string][]string, was func(path string) (at identity, settled bool), unchanged map[int]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.paths[number]
+	at, users := map[string]identity{}, map[string][]string{}
+	var unsettled []string
+	for path, others := range uses {
+		for _, other := range others {
+			if users[other] == nil {
+				now, settled := was(other)
+				if at[other] = now; !settled {
+					unsettled = append(unsettled, other)
+				}
+			}
+			users[other] = append(users[other], path)
+		}
+	}
+	lost := map[string]bool{}
+	for len(unsettled) > 0 {
+		path := unsettled[len(unsettled)-1]
+		unsettled = unsettled[:len(unsettled)-1]
+		if !lost[path] {
+			lost[path] = true
+			unsettled = append(unsettled, users[path]...)
+		}
+	}
+	numbers := map[string]int{}
+	for n := range unchanged {
+		if need := c.needs[n]; need.At == at[need.Path] {
+			numbers[need.Path] = n
+		}
+	}
+	for path, now := range at {
+		if _, have := numbers[path]; !have && !lost[path] {
+			numbers[path] = len(c.needs)
+			c.needs = append(c.needs, needed{Path: path, At: now})
+		}
+	}
+	numbered := func(path string, needs []int) []int {
+		for _, other := range uses[path] {
+			needs = append(needs, numbers[other])
+		}
+		slices.Sort(needs)
+		return slices.Compact(needs)
+	}
+	for path, n := range numbers {
+		if !lost[path] {
+			c.needs[n].Needs = numbered(path, c.needs[n].Needs)
+		}
+	}
+	for path, k := range files {
+		if !lost[path] {
+			k.Used, k.Needs = c.now, numbered(path, nil)
+			c.files[path], c.changed = k, true
+		}
+	}
 }
 
-// learn stores what is known about a file, and the paths that it needs.
-func (c *Cache) learn(path string, needs []string, k knownFile) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	k.Used = c.now
-	for _, need := range needs {
-		n, known := c.numbers[need]
-		if !known {
-			n = len(c.paths)
-			c.paths = append(c.paths, need)
-			c.numbers[need] = n
+// drop removes what no file depends on any more.
+func (c *Cache) drop() {
+	kept := map[int]int{}
+	var needs []needed
+	var keep func(numbers []int)
+	keep = func(numbers []int) {
+		for i, n := range numbers {
+			to, have := kept[n]
+			if !have {
+				to = len(needs)
+				kept[n] = to
+				needs = append(needs, c.needs[n])
+			}
+			numbers[i] = to
 		}
-		k.Needs = append(k.Needs, n)
 	}
-	c.files[path], c.changed = k, true
+	for _, k := range c.files {
+		keep(k.Needs)
+	}
+	for i := 0; i < len(needs); i++ {
+		keep(needs[i].Needs)
+	}
+	c.needs = needs
 }
 
 // Save writes the cache if it has changed. If two processes save it, the last
@@ -196,9 +249,10 @@ func (c *Cache) Save() (err error) {
 			delete(c.files, path)
 		}
 	}
+	c.drop()
 	var body bytes.Buffer
 	e := gob.NewEncoder(&body)
-	if err := errors.Join(e.Encode(c.build), e.Encode(c.entries), e.Encode(c.paths), e.Encode(c.files)); err != nil {
+	if err := errors.Join(e.Encode(c.build), e.Encode(c.entries), e.Encode(c.needs), e.Encode(c.files)); err != nil {
 		return fmt.Errorf("write the cache: %w", err)
 	}
 	if body.Len() > maxCache-sha256.Size {

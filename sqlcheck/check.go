@@ -76,8 +76,10 @@ type Checker struct {
 	projects dbtProjects
 	library  *source.Library // what the files say about one another
 	near     *neighbours
-	now      identities        // of files that are not read again
-	opened   func(path string) // a test's
+	compared *comparison
+	learning sync.Mutex
+	learned  map[string]knownFile // for the cache, by absolute path with slashes
+	opened   func(path string)    // a test's
 }
 
 // Run judges the inputs, several at a time, and returns the results in their
@@ -86,7 +88,7 @@ func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, error
 	near := newNeighbours()
 	defer near.close()
 	c.library, c.near = source.NewLibrary(near), near
-	c.now = identities{of: map[string]identity{}}
+	c.compared, c.learned = newComparison(), map[string]knownFile{}
 	files := make([]report.File, len(inputs))
 	var wg sync.WaitGroup
 	next := make(chan int)
@@ -119,6 +121,9 @@ func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, error
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("check files: %w", err)
+	}
+	if len(c.learned) > 0 {
+		c.Cache.learn(c.learned, c.library.Uses(), near.was, c.compared.same)
 	}
 	return files, nil
 }

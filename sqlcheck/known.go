@@ -1,13 +1,17 @@
 package sqlcheck
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
+	"errors"
+	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlcheck/source"
@@ -32,48 +36,86 @@ func (i identity) settled(since time.Time) bool {
 	return max(i.Modified, i.Changed) < since.Add(-tick).UnixNano()
 }
 
-// maxNeeds is the most files on which a file that is known may depend.
-const maxNeeds = 10_000
-
 // knownFile is what was found in a file that need not be read again while it,
 // and the files on which it depends, are the same.
 type knownFile struct {
 	Used  int64
 	At    identity
-	Needs []int  // in the paths of the cache
-	Sum   string // of what these files were
+	Needs []int  // numbers of what it depends on
 	Said  string // a first line that can name the dialect
 	Kind  string // as what the file was read
 	Guard string // the ID of the guard; empty if the file has no SQL
 	Key   string // of the verdict
 }
 
-// identities are those of a run, in which each file is asked for once.
-type identities struct {
-	mu sync.Mutex
-	of map[string]identity
+// needed is a file or folder on which others depend. It depends on others itself,
+// perhaps in a circle.
+type needed struct {
+	Path  string // absolute, with slashes
+	At    identity
+	Needs []int
 }
 
-func (i *identities) get(path string) identity {
-	i.mu.Lock()
-	at, known := i.of[path]
-	i.mu.Unlock()
+// comparison tells whether what files depend on is as it was. A run asks for each
+// file once.
+type comparison struct {
+	mu      sync.Mutex
+	same    map[int]bool // numbers of what is the same, with all that it depends on
+	names   map[string]map[string]bool
+	changed map[int]bool
+}
+
+func newComparison() *comparison {
+	return &comparison{same: map[int]bool{}, names: map[string]map[string]bool{}, changed: map[int]bool{}}
+}
+
+// unchanged reports whether what has these numbers is the same, and all that it
+// depends on.
+func (c *comparison) unchanged(known []needed, numbers []int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reached := map[int]bool{}
+	next := slices.Clone(numbers)
+	for len(next) > 0 {
+		n := next[len(next)-1]
+		next = next[:len(next)-1]
+		if c.same[n] || reached[n] {
+			continue
+		}
+		if n < 0 || n >= len(known) || c.changed[n] {
+			return false
+		}
+		if c.identity(known[n].Path) != known[n].At {
+			c.changed[n] = true
+			return false
+		}
+		reached[n] = true
+		next = append(next, known[n].Needs...)
+	}
+	maps.Copy(c.same, reached)
+	return true
+}
+
+// identity returns the identity of a file. Most of those that do not exist are
+// told by the names in their folder, without asking for each.
+func (c *comparison) identity(name string) identity {
+	folder, base := path.Split(name)
+	names, known := c.names[folder]
 	if !known {
-		at = identityOf(filepath.FromSlash(path))
-		i.mu.Lock()
-		i.of[path] = at
-		i.mu.Unlock()
+		if entries, err := os.ReadDir(filepath.FromSlash(folder)); err == nil {
+			names = map[string]bool{}
+			for _, e := range entries {
+				names[strings.ToLower(e.Name())] = true // some systems do not tell case apart
+			}
+		} else if errors.Is(err, fs.ErrNotExist) {
+			names = map[string]bool{}
+		}
+		c.names[folder] = names
 	}
-	return at
-}
-
-// sumOf returns a sum of the identities of files.
-func sumOf(n int, at func(i int) identity) string {
-	h := sha256.New()
-	for i := range n {
-		_ = binary.Write(h, binary.LittleEndian, at(i))
+	if names != nil && !names[strings.ToLower(base)] && !strings.ContainsFunc(base, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return identity{}
 	}
-	return string(h.Sum(nil))
+	return identityOf(filepath.FromSlash(name))
 }
 
 // remembers reports whether the cache may know the file without its content.
@@ -92,7 +134,7 @@ func (c *Checker) remember(in Input, path string, at identity, file *report.File
 	if !ok || k.At != at || at == (identity{}) || k.Kind != c.reads(in) {
 		return nil, false
 	}
-	if k.Sum != sumOf(len(k.Needs), func(i int) identity { return c.now.get(c.Cache.path(k.Needs[i])) }) {
+	if !c.compared.unchanged(c.Cache.needs, k.Needs) {
 		return nil, false
 	}
 	if k.Guard == "" {
@@ -114,30 +156,15 @@ func (c *Checker) remember(in Input, path string, at identity, file *report.File
 	return e.Allows, true
 }
 
-// learn puts a file into the cache that was judged after the time since, when
-// it was at.
+// learn notes for the cache how a file was judged after the time since, when it
+// was at.
 func (c *Checker) learn(in Input, path string, at identity, since time.Time, found judged) {
 	if at == (identity{}) || !at.settled(since) || identityOf(openedPath(in)) != at {
 		return
 	}
-	var needs []string
-	if source.Reads(in.Path) {
-		needs = c.library.Needs(path)
-	}
-	if len(needs) > maxNeeds {
-		return
-	}
-	were := make([]identity, len(needs))
-	for i, name := range needs {
-		was, seen := c.near.was(name)
-		if !seen || !was.settled(since) {
-			return
-		}
-		were[i] = was
-	}
-	c.Cache.learn(path, needs, knownFile{
-		At: at, Sum: sumOf(len(were), func(i int) identity { return were[i] }), Said: found.said, Kind: c.reads(in), Guard: found.guard, Key: found.key,
-	})
+	c.learning.Lock()
+	defer c.learning.Unlock()
+	c.learned[path] = knownFile{At: at, Said: found.said, Kind: c.reads(in), Guard: found.guard, Key: found.key}
 }
 
 // openedPath returns the path of the file that is opened for an input.

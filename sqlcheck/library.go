@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/ktxhq/ktx/sqlcheck/source"
 )
@@ -24,11 +25,18 @@ type neighbours struct {
 	roots map[string]*os.Root // by top folder
 	lists map[string][]string
 
-	seen map[string]identity // what was read, as it was before
+	seen map[string]sight
+}
+
+// sight is what a file or folder was before it was read, and whether it would
+// have been another after a write.
+type sight struct {
+	at      identity
+	settled bool
 }
 
 func newNeighbours() *neighbours {
-	return &neighbours{tops: map[string]string{}, roots: map[string]*os.Root{}, lists: map[string][]string{}, seen: map[string]identity{}}
+	return &neighbours{tops: map[string]string{}, roots: map[string]*os.Root{}, lists: map[string][]string{}, seen: map[string]sight{}}
 }
 
 var _ source.Files = (*neighbours)(nil)
@@ -111,20 +119,22 @@ func (n *neighbours) open(name string) *os.File {
 
 // see notes what a file or folder is before it is read for the first time.
 func (n *neighbours) see(name string) {
+	since := time.Now()
 	at := identityOf(filepath.FromSlash(name))
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if _, known := n.seen[name]; !known {
-		n.seen[name] = at
+		n.seen[name] = sight{at, at.settled(since)}
 	}
 }
 
-// was returns what a file or folder was when it was read.
-func (n *neighbours) was(name string) (identity, bool) {
+// was returns what a file or folder was when it was read. It has not settled if a
+// later write would not show.
+func (n *neighbours) was(name string) (at identity, settled bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	at, ok := n.seen[name]
-	return at, ok
+	s := n.seen[name]
+	return s.at, s.settled
 }
 
 // Read returns the content of a file.

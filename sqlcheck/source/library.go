@@ -54,22 +54,17 @@ func (l *Library) use(from, other string) {
 	l.used[from][other] = true
 }
 
-// Needs returns the files and folders on which what Find found in a file
-// depends, in order, besides the file itself.
-func (l *Library) Needs(file string) []string {
+// Uses returns the files and folders on which what Find found in a file, or
+// what others take from it, depends: by file or folder, each with those that it
+// depends on itself.
+func (l *Library) Uses() map[string][]string {
 	l.uses.Lock()
 	defer l.uses.Unlock()
-	reached := map[string]bool{file: true}
-	for next := []string{file}; len(next) > 0; next = next[1:] {
-		for other := range l.used[next[0]] {
-			if !reached[other] {
-				reached[other] = true
-				next = append(next, other)
-			}
-		}
+	all := make(map[string][]string, len(l.used))
+	for from, others := range l.used {
+		all[from] = slices.Collect(maps.Keys(others))
 	}
-	delete(reached, file)
-	return slices.Sorted(maps.Keys(reached))
+	return all
 }
 
 // goPackage is the constants and variables that a package of Go declares.
