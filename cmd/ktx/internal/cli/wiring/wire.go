@@ -13,12 +13,14 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/dialects/clickhouse"
+	"github.com/ktxhq/ktx/dialects/duckdb"
 	"github.com/ktxhq/ktx/dialects/mysql"
 	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/clickhousedb"
+	"github.com/ktxhq/ktx/execution/duckdbdb"
 	"github.com/ktxhq/ktx/execution/mssqldb"
 	"github.com/ktxhq/ktx/execution/mysqldb"
 	"github.com/ktxhq/ktx/execution/pgdb"
@@ -95,6 +97,10 @@ var engines = []engine{
 		driver: "sqlite", name: "SQLITE", dialect: sqlite.Dialect{}, searchPath: []string{"main"}, connections: sqlitedb.DefaultMaxConnections,
 		opener: openSQLite,
 	},
+	{
+		driver: "duckdb", name: "DUCKDB", dialect: duckdb.Dialect{}, searchPath: []string{"main"}, connections: duckdbdb.DefaultMaxConnections,
+		opener: openDuckDB,
+	},
 }
 
 // engineOf returns the engine of a driver's name.
@@ -133,14 +139,32 @@ func openSQLite(_ *console.App, p *project.Project, c project.Connection) (openF
 	if c.Path == "" {
 		return nil, fmt.Errorf("no path is configured; set path to the database file")
 	}
-	path := c.Path
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir, path)
-	}
+	path := fileOf(p, c.Path)
 	access := accessOf(sqlite.Dialect{}, c, false)
 	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
 		return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, MaxConnections: c.MaxConnections, Session: sqlite.Dialect{}.Session(), Access: access}, guard)
 	}, nil
+}
+
+func openDuckDB(_ *console.App, p *project.Project, c project.Connection) (openFunc, error) {
+	if c.Path == "" && c.Files == "" {
+		return nil, fmt.Errorf("no files are configured; set files to a folder of CSV, JSON or Parquet files, or path to a database file")
+	}
+	config := duckdbdb.Config{
+		Path: fileOf(p, c.Path), Files: fileOf(p, c.Files), MaxConnections: c.MaxConnections, Session: duckdb.Dialect{}.Session(),
+		Limits: limits(c), Reserved: duckdb.Reserved,
+	}
+	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
+		return duckdbdb.Open(ctx, config, guard)
+	}, nil
+}
+
+// fileOf returns a configured path, which is relative to the project. No path stays none.
+func fileOf(p *project.Project, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(p.Dir, path)
 }
 
 // accessOf returns the rules on tables and columns of a connection, for its backend.
