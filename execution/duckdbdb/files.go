@@ -26,9 +26,19 @@ var extensions = []struct {
 	end    string
 	format wire.Format
 }{
-	{".csv", wire.CSV}, {".csv.gz", wire.CSV}, {".csv.zst", wire.CSV}, {".tsv", wire.CSV}, {".tsv.gz", wire.CSV},
-	{".json", wire.JSON}, {".json.gz", wire.JSON}, {".jsonl", wire.JSON}, {".jsonl.gz", wire.JSON}, {".ndjson", wire.JSON}, {".ndjson.gz", wire.JSON},
-	{".parquet", wire.Parquet}, {".duckdb", wire.DuckDB},
+	{".csv", wire.CSV},
+	{".csv.gz", wire.CSV},
+	{".csv.zst", wire.CSV},
+	{".tsv", wire.CSV},
+	{".tsv.gz", wire.CSV},
+	{".json", wire.JSON},
+	{".json.gz", wire.JSON},
+	{".jsonl", wire.JSON},
+	{".jsonl.gz", wire.JSON},
+	{".ndjson", wire.JSON},
+	{".ndjson.gz", wire.JSON},
+	{".parquet", wire.Parquet},
+	{".duckdb", wire.DuckDB},
 }
 
 // formatOf returns the format of a file and its name without the end that says so.
@@ -187,10 +197,7 @@ func parts(entries []fs.DirEntry) bool {
 			continue
 		}
 		if e.IsDir() {
-			if strings.Contains(name, "=") {
-				return true
-			}
-			return false
+			return strings.Contains(name, "=")
 		}
 		if _, format := formatOf(name); format == "" {
 			continue

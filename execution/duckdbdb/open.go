@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -38,6 +39,9 @@ type Config struct {
 	// Reserved reports whether a name is that of a built-in function, or of a system view
 	// that is read without a schema. Nil means that the engine's own list is the only one.
 	Reserved func(name string) bool
+	// Access has the rules on tables and columns. Open refuses a database with a view that
+	// shows what they deny and is not denied itself.
+	Access sqlguard.ReadRules
 	// Program is the program that runs the engine, with its arguments. Nil means this
 	// program.
 	Program []string
@@ -86,6 +90,7 @@ type DB struct {
 	start  func() ([]string, error) // the program that runs the engine
 	limits execution.Limits
 	known  func(string) bool
+	access sqlguard.ReadRules
 
 	mu      sync.Mutex
 	catalog *sqlguard.Catalog
@@ -118,7 +123,7 @@ func Open(ctx context.Context, c Config, guard sqlguard.ID) (*DB, error) {
 	if c.MaxConnections == 0 {
 		c.MaxConnections = DefaultMaxConnections
 	}
-	d := &DB{limits: c.Limits.WithDefaults(), known: c.Reserved, start: program}
+	d := &DB{limits: c.Limits.WithDefaults(), known: c.Reserved, access: c.Access, start: program}
 	if c.Program != nil {
 		d.start = func() ([]string, error) { return c.Program, nil }
 	}
@@ -164,6 +169,27 @@ func (d *DB) Close() error {
 
 // source is where the rows are.
 type source struct{ database, folder string } // absolute paths, one of which is set
+
+// FolderCatalogue is the name of the database that the tables of a folder are in.
+const FolderCatalogue = "ktx_files"
+
+// Catalogue returns the name of the database in statements: that of its file, because the
+// views of a database may contain it, or [FolderCatalogue]. DuckDB reads a name of two parts
+// that begins with it as a table of the schema main, so a policy must deny the schema of
+// this name.
+func (c Config) Catalogue() string { return source{c.Path, c.Files}.catalogue() }
+
+func (s source) catalogue() string {
+	if s.database == "" {
+		return FolderCatalogue
+	}
+	name, _, _ := strings.Cut(filepath.Base(s.database), ".") // as DuckDB's own ATTACH does
+	switch strings.ToLower(name) {
+	case "", "system", "temp", "memory", "main", "information_schema", "pg_catalog":
+		return "ktx_database"
+	}
+	return name
+}
 
 // name is how messages call the source.
 func (s source) name() string {

@@ -3,6 +3,7 @@ package duckdbdb
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,18 +18,18 @@ const (
 	// The engine's own functions have the database system. A user's macro can have the name
 	// of one of them, and would run instead.
 	textMacros = "SELECT schema_name, function_name, function_name IN (SELECT function_name FROM duckdb_functions() WHERE database_name = 'system') " +
-		"FROM duckdb_functions() WHERE database_name = 'ktx' AND NOT internal ORDER BY ALL"
+		"FROM duckdb_functions() WHERE database_name = current_database() AND NOT internal ORDER BY ALL"
 	textRelations = "SELECT schema_name, table_name FROM (SELECT database_name, schema_name, table_name FROM duckdb_tables() " +
-		"UNION ALL SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal) WHERE database_name = 'ktx' ORDER BY ALL"
-	textViews     = "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'ktx' AND NOT internal ORDER BY ALL"
-	textColumns   = "SELECT schema_name, table_name, column_name FROM duckdb_columns() WHERE database_name = 'ktx' AND NOT internal ORDER BY schema_name, table_name, column_index"
-	textGenerated = "SELECT schema_name, table_name, column_name, column_default FROM duckdb_columns() WHERE database_name = 'ktx' AND NOT internal AND column_default IS NOT NULL ORDER BY ALL"
-	textSchemas   = "SELECT schema_name FROM duckdb_schemas() WHERE database_name = 'ktx' AND NOT internal ORDER BY ALL"
+		"UNION ALL SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal) WHERE database_name = current_database() ORDER BY ALL"
+	textViews     = "SELECT schema_name, view_name, sql FROM duckdb_views() WHERE database_name = current_database() AND NOT internal ORDER BY ALL"
+	textColumns   = "SELECT schema_name, table_name, column_name FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal ORDER BY schema_name, table_name, column_index"
+	textGenerated = "SELECT schema_name, table_name, column_name, column_default FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal AND column_default IS NOT NULL ORDER BY ALL"
+	textSchemas   = "SELECT schema_name FROM duckdb_schemas() WHERE database_name = current_database() AND NOT internal ORDER BY ALL"
 )
 
 // tries are statements that must be refused. Each writes, or would make writing possible.
 var tries = []struct{ what, text string }{
-	{"a write to the database", "CREATE TABLE ktx.main.ktx_write_probe (x INTEGER)"},
+	{"a write to the database", "CREATE TABLE main.ktx_write_probe (x INTEGER)"},
 	{"a write to memory", "CREATE TABLE memory.main.ktx_write_probe (x INTEGER)"},
 	{"ATTACH", "ATTACH '/ktx_probe.duckdb' AS ktx_probe"},
 	{"a file that is no table", "FROM read_text('/etc/passwd')"},
@@ -56,16 +57,46 @@ func (d *DB) inspect(c *conn) error {
 			return unsafeName(fmt.Sprintf("the macro %s.%s has the name of a built-in function, and would run instead of it", row[0], row[1]))
 		}
 	}
-	if d.known == nil {
-		return nil
-	}
 	relations, err := c.ask(textRelations)
 	if err != nil {
 		return err
 	}
 	for _, row := range relations {
-		if d.known(row[1]) && (strings.HasPrefix(strings.ToLower(row[1]), "duckdb_") || strings.HasPrefix(strings.ToLower(row[1]), "pg_") || strings.HasPrefix(strings.ToLower(row[1]), "sqlite_")) {
+		if d.known != nil && d.known(row[1]) && systemName.MatchString(row[1]) {
 			return unsafeName(fmt.Sprintf("the table %s.%s has the name of a system view, and would be read instead of it", row[0], row[1]))
+		}
+	}
+	if d.source.folder != "" || !d.access.Restricts() {
+		return nil
+	}
+	views, err := c.ask(textViews)
+	if err != nil {
+		return err
+	}
+	return d.around(relations, views)
+}
+
+// systemName is the form of the names of system views that are read without a schema.
+var systemName = regexp.MustCompile(`(?i)^(duckdb|pg|sqlite)_`)
+
+// around refuses a database with a view that shows, or may show, what a rule denies: DuckDB
+// has no roles, and reads a view's tables whatever the statement may name. The definition of
+// such a view contains the name of the table.
+func (d *DB) around(relations, views [][]string) error {
+	for _, view := range views {
+		if d.access.Denies(view[0], view[1]) {
+			continue
+		}
+		text := strings.ToLower(view[2])
+		for _, r := range relations {
+			if r[0] == view[0] && r[1] == view[1] || !d.access.Denies(r[0], r[1]) && len(d.access.DeniedColumns(r[0], r[1])) == 0 {
+				continue
+			}
+			if strings.Contains(text, strings.ToLower(strings.ReplaceAll(r[1], `"`, `""`))) {
+				e := execution.NewError(sqlguard.CodeNotConfigured, fmt.Sprintf("the view %s.%s may show rows of %s.%s, which a rule of this connection denies", view[0], view[1], r[0], r[1]), nil)
+				e.Hint = "the operator must deny the view too (access.tables.deny)"
+				return e
+			}
 		}
 	}
 	return nil
@@ -124,7 +155,7 @@ func triedText() string {
 
 // catalogOf returns what the guard may know about the database.
 func (d *DB) catalogOf(ctx context.Context) (*sqlguard.Catalog, error) {
-	c := &sqlguard.Catalog{SearchPath: []string{"main"}, Database: "ktx", Views: []sqlguard.CatalogName{}}
+	c := &sqlguard.Catalog{SearchPath: []string{"main"}, Database: d.source.catalogue(), Views: []sqlguard.CatalogName{}}
 	if d.source.folder != "" {
 		// Every table of files is a view of the engine's, and hides no other table.
 		return c, nil

@@ -71,7 +71,7 @@ func (e *engine) stream(result *duckdb.Result, lim execution.Limits) error {
 	a := answer{e: e, lim: lim, columns: make([]column, min(wide, lim.Columns))}
 	header := wire.Header{Wide: wide, Columns: make([]wire.Column, len(a.columns))}
 	for i := range a.columns {
-		a.columns[i] = columnOf(result, duckdb.IdxT(i)) //nolint:gosec // not negative
+		a.columns[i] = columnOf(result, duckdb.IdxT(i))
 		header.Columns[i] = wire.Column{Name: a.columns[i].name, Type: a.columns[i].typ}
 	}
 	if err := e.conn.Write(wire.Columns, header); err != nil {

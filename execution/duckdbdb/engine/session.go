@@ -13,21 +13,16 @@ import (
 	"github.com/ktxhq/ktx/execution/duckdbdb/wire"
 )
 
-// catalogue is the name of the database that statements read, whatever its file is called.
-const catalogue = "ktx"
-
 // The statements of the session. They contain no text of a caller, except names and paths
 // that are quoted.
 const (
 	textBegin    = "BEGIN TRANSACTION READ ONLY"
 	textRollback = "ROLLBACK"
-	textMemory   = "ATTACH ':memory:' AS " + catalogue
-	textUse      = "USE " + catalogue
 	textRead     = "FROM cast_values"
 	textTruncate = "TRUNCATE cast_values"
 	textPins     = "SELECT name, value FROM duckdb_settings() WHERE name IN ('enable_external_access', 'lock_configuration', " +
 		"'autoinstall_known_extensions', 'autoload_known_extensions', 'TimeZone', 'Calendar')"
-	textReadOnly = "SELECT readonly FROM duckdb_databases() WHERE database_name = '" + catalogue + "'"
+	textReadOnly = "SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()"
 )
 
 // pins are set after the database is attached, in this order. The last locks them.
@@ -122,11 +117,11 @@ func (e *engine) setUp() error {
 
 // attach makes the database or the tables, and then ends access to everything else.
 func (e *engine) attach() error {
-	statements := []string{textMemory}
+	name := quoteName(e.settings.Name)
+	statements := []string{"ATTACH ':memory:' AS " + name, "USE " + name}
 	if e.settings.Database != "" {
-		statements = []string{attachText(e.settings.Database, catalogue)}
+		statements[0] = attachText(e.settings.Database, name)
 	}
-	statements = append(statements, textUse)
 	schemas := map[string]bool{"main": true}
 	readable := e.settings.Readable
 	for _, t := range e.settings.Tables {
@@ -243,7 +238,7 @@ func (e *engine) ask(c duckdb.Connection, text string) ([][]string, error) {
 	}
 	columns := make([]column, duckdb.ColumnCount(&r))
 	for i := range columns {
-		columns[i] = columnOf(&r, duckdb.IdxT(i)) //nolint:gosec // not negative
+		columns[i] = columnOf(&r, duckdb.IdxT(i))
 	}
 	caster, err := e.caster(columns)
 	if err != nil {

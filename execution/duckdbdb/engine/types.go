@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -71,14 +72,14 @@ func writeType(b *strings.Builder, t duckdb.LogicalType) {
 	case duckdb.TypeStruct:
 		b.WriteString("STRUCT(")
 		for i := range duckdb.StructTypeChildCount(t) {
-			separate(b, int(i)) //nolint:gosec // as many as columns
+			separate(b, int(i))
 			writeMember(b, duckdb.StructTypeChildName(t, i), duckdb.StructTypeChildType(t, i))
 		}
 		b.WriteByte(')')
 	case duckdb.TypeUnion:
 		b.WriteString("UNION(")
 		for i := range duckdb.UnionTypeMemberCount(t) {
-			separate(b, int(i)) //nolint:gosec // as many as columns
+			separate(b, int(i))
 			writeMember(b, duckdb.UnionTypeMemberName(t, i), duckdb.UnionTypeMemberType(t, i))
 		}
 		b.WriteByte(')')
@@ -102,7 +103,13 @@ func writePart(b *strings.Builder, t duckdb.LogicalType) {
 	writeType(b, t)
 }
 
+// plainName is the form of names that the engine does not quote, except keywords.
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
 func writeMember(b *strings.Builder, name string, t duckdb.LogicalType) {
-	b.WriteString(quoteName(name) + " ")
+	if !plainName.MatchString(name) {
+		name = quoteName(name)
+	}
+	b.WriteString(name + " ")
 	writePart(b, t)
 }

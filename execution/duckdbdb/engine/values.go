@@ -77,11 +77,11 @@ func (c *caster) texts(chunk duckdb.DataChunk, f func(*values) (bool, error)) er
 func (c *caster) narrow(wide duckdb.DataChunk) duckdb.DataChunk {
 	types := make([]duckdb.LogicalType, len(c.columns))
 	for i := range types {
-		types[i] = duckdb.VectorGetColumnType(duckdb.DataChunkGetVector(wide, duckdb.IdxT(i))) //nolint:gosec // not negative
+		types[i] = duckdb.VectorGetColumnType(duckdb.DataChunkGetVector(wide, duckdb.IdxT(i)))
 	}
 	chunk := duckdb.CreateDataChunk(types)
 	for i := range types {
-		at := duckdb.IdxT(i) //nolint:gosec // not negative
+		at := duckdb.IdxT(i)
 		duckdb.VectorReferenceVector(duckdb.DataChunkGetVector(chunk, at), duckdb.DataChunkGetVector(wide, at))
 		duckdb.DestroyLogicalType(&types[i])
 	}
@@ -106,7 +106,7 @@ type vector struct {
 func valuesOf(chunk duckdb.DataChunk, columns []column) *values {
 	v := &values{rows: int(duckdb.DataChunkGetSize(chunk)), vectors: make([]vector, len(columns))} //nolint:gosec // at most vectorSize
 	for i := range v.vectors {
-		from := duckdb.DataChunkGetVector(chunk, duckdb.IdxT(i)) //nolint:gosec // not negative
+		from := duckdb.DataChunkGetVector(chunk, duckdb.IdxT(i))
 		valid := duckdb.VectorGetValidity(from)
 		v.vectors[i] = vector{
 			texts: (*[vectorSize]duckdb.StringT)(duckdb.VectorGetData(from)),
@@ -120,7 +120,7 @@ func valuesOf(chunk duckdb.DataChunk, columns []column) *values {
 
 // length returns the bytes of a value.
 func (v *values) length(column, row int) (n int64, null bool) {
-	if v.vectors[column].null(duckdb.IdxT(row)) { //nolint:gosec // not negative
+	if v.vectors[column].null(duckdb.IdxT(row)) {
 		return 0, true
 	}
 	return int64(duckdb.StringTLength(v.vectors[column].texts[row])), false
@@ -128,7 +128,7 @@ func (v *values) length(column, row int) (n int64, null bool) {
 
 // at returns a value.
 func (v *values) at(column, row int) (text string, null bool) {
-	if v.vectors[column].null(duckdb.IdxT(row)) { //nolint:gosec // not negative
+	if v.vectors[column].null(duckdb.IdxT(row)) {
 		return "", true
 	}
 	return duckdb.StringTData(&v.vectors[column].texts[row]), false

@@ -42,6 +42,8 @@ const MaxControl = 8 << 20
 
 // Settings say which database the engine opens, and within which limits.
 type Settings struct {
+	// Name is the name under which statements may name the database.
+	Name string `json:"name"`
 	// Database is the absolute path of a database file. Otherwise Tables are the tables.
 	Database string  `json:"database,omitempty"`
 	Tables   []Table `json:"tables,omitempty"`

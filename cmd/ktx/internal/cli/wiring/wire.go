@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,8 @@ type engine struct {
 	// refuses says that a role that can do more than read is refused unless
 	// guard.role says warn, because the session does not stop writes.
 	refuses bool
+	// denied returns schemas that no statement may name, for what they mean to the engine.
+	denied func(project.Connection) []string
 	// connections is how many connections a backend opens by default.
 	connections int
 	// opener returns a function that connects, or an error that says what is
@@ -99,6 +102,9 @@ var engines = []engine{
 	},
 	{
 		driver: "duckdb", name: "DUCKDB", dialect: duckdb.Dialect{}, searchPath: []string{"main"}, connections: duckdbdb.DefaultMaxConnections,
+		denied: func(c project.Connection) []string {
+			return []string{duckdbdb.Config{Path: c.Path, Files: c.Files}.Catalogue()}
+		},
 		opener: openDuckDB,
 	},
 }
@@ -125,6 +131,9 @@ func engineOf(driver string) (engine, bool) {
 // policy returns the guard's policy of a connection.
 func (e engine) policy(c project.Connection, guard project.Guard) sqlguard.Policy {
 	p := c.Policy(guard)
+	if e.denied != nil {
+		p.Schemas.Deny = append(slices.Clip(p.Schemas.Deny), e.denied(c)...)
+	}
 	if e.databases {
 		p.Databases, p.SearchPath = p.SearchPath, nil
 	}
@@ -152,7 +161,7 @@ func openDuckDB(_ *console.App, p *project.Project, c project.Connection) (openF
 	}
 	config := duckdbdb.Config{
 		Path: fileOf(p, c.Path), Files: fileOf(p, c.Files), MaxConnections: c.MaxConnections, Session: duckdb.Dialect{}.Session(),
-		Limits: limits(c), Reserved: duckdb.Reserved,
+		Limits: limits(c), Reserved: duckdb.Reserved, Access: accessOf(duckdb.Dialect{}, c, false),
 	}
 	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
 		return duckdbdb.Open(ctx, config, guard)
