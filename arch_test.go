@@ -289,6 +289,20 @@ var rooms = []room{
 	},
 	{path: "execution/clickhousedb/wire"},
 	{
+		path:     "execution/duckdbdb",
+		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/duckdbdb/wire"},
+		testOurs: []string{"execution/*", "execution/duckdbdb/engine", "execution/audit/audittest", "execution/executiontest/duckfile", "dialects/duckdb"},
+	},
+	{
+		path: "execution/duckdbdb/engine",
+		ours: []string{"execution", "execution/duckdbdb/wire"},
+		others: map[string]string{
+			"github.com/duckdb/duckdb-go-bindings": "the engine, linked into builds with cgo: 70 MB of program that only the process for DuckDB runs; its arrow-go is not linked",
+			"golang.org/x/sys":                     "limits of the process",
+		},
+	},
+	{path: "execution/duckdbdb/wire", ours: []string{"execution"}},
+	{
 		path: "execution/executiontest",
 		ours: []string{
 			"corpus", "sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/chengine", "execution/executiontest/chserver",
@@ -319,6 +333,11 @@ var rooms = []room{
 	},
 	{path: "execution/executiontest/chengine", support: true},
 	{path: "execution/executiontest/chserver", support: true},
+	{
+		path:    "execution/executiontest/duckfile",
+		others:  map[string]string{"github.com/duckdb/duckdb-go-bindings": "makes and reads database files without the backend"},
+		support: true,
+	},
 	{path: "execution/executiontest/executable", support: true},
 	{path: "execution/executiontest/selfsigned", support: true},
 	{
@@ -522,7 +541,7 @@ var rooms = []room{
 	{path: "cmd/ktx/internal/atomicfile"},
 	{
 		path: "cmd/ktx/internal/cli",
-		ours: []string{"cmd/ktx/internal/cli/*", "corpus", "dialects", "execution"},
+		ours: []string{"cmd/ktx/internal/cli/*", "corpus", "dialects", "execution", "execution/duckdbdb/engine"},
 		others: map[string]string{
 			"github.com/spf13/cobra": "commands, completion, manual pages",
 			"golang.org/x/mod":       "compares versions of releases",

@@ -36,7 +36,9 @@ var drivers = []string{
 	"github.com/ncruces/go-sqlite3/driver",
 	"github.com/go-sql-driver/mysql",
 	"github.com/microsoft/go-mssqldb",
+	"github.com/duckdb/duckdb-go-bindings",
 	module + "/execution/clickhousedb/wire",
+	module + "/execution/duckdbdb/wire",
 	module + "/execution/mysqldb/wire",
 	module + "/execution/mssqldb/internal/tds",
 }
@@ -381,6 +383,9 @@ func backend(rel string) bool {
 	return ok
 }
 
+// duckdbEngine is the half of the backend of DuckDB that runs in a process of its own.
+const duckdbEngine = "execution/duckdbdb/engine"
+
 // support reports whether a package is for tests or generators.
 func support(rel string) bool {
 	r, _ := roomOf(rel)
@@ -409,7 +414,7 @@ var rules = []rule{
 	{
 		name: "only query.go and session.go of a backend, and database.go of the audit index, send statements", find: sendings,
 		permit: func(s site) bool {
-			return support(s.rel) || (backend(s.rel) && (s.file == "query.go" || s.file == "session.go")) || (slices.Contains(stateStores, s.rel) && s.file == "send.go") ||
+			return support(s.rel) || ((backend(s.rel) || s.rel == duckdbEngine) && (s.file == "query.go" || s.file == "session.go")) || (slices.Contains(stateStores, s.rel) && s.file == "send.go") ||
 				s.rel == "execution/audit/index" && s.file == "database.go" // its statements are put together from constants
 		},
 	},

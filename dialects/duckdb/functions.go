@@ -66,3 +66,11 @@ func ruleFunction(name string) (rule sqlguard.Ruling, builtin bool) {
 	}
 	return sqlguard.Ruling{}, false
 }
+
+// Reserved reports whether a name is that of a function that may be called, or of a view of
+// DuckDB's own that may be read without a schema. A database in which somebody gave such a
+// name to a macro or a table of theirs must not be opened.
+func Reserved(name string) bool {
+	name = lower(name)
+	return allowedNames[name] || tableFunctions[name] || systemViews["main"][name] || systemViews["pg_catalog"][name]
+}

@@ -26,6 +26,9 @@ var systemViews = map[string]map[string]bool{
 		pg_indexes pg_namespace pg_proc pg_sequence pg_sequences pg_tables pg_tablespace pg_type pg_views`),
 }
 
+// catalogues are the databases that every session has. A name of two parts may begin with one.
+var catalogues = set("system temp memory")
+
 // deniedViews are the views of DuckDB's own that may not be read.
 var deniedViews = map[string]sqlguard.Ruling{
 	"duckdb_databases":       {Code: sqlguard.CodeRelationNotAllowed, Reason: "it shows the paths of files"},
@@ -55,6 +58,9 @@ func ruleRelation(schema, name string) (rule sqlguard.Ruling, system bool) {
 			Code:   sqlguard.CodeFunctionFileAccess,
 			Reason: "DuckDB reads the file of that name if there is no such table",
 		}, false
+	}
+	if catalogues[schema] {
+		return sqlguard.Ruling{Code: sqlguard.CodeExternalRelation, Reason: "DuckDB takes the first part for a database of its own"}, true
 	}
 	known := systemViews[schema][name] || schema == "" && (systemViews["main"][name] || systemViews["pg_catalog"][name])
 	if r, ok := deniedViews[name]; ok && (schema == "" || systemViews[schema] != nil) {

@@ -43,6 +43,7 @@ var engines = map[string]engine{
 	"sqlite":     sqlite{},
 	"sqlserver":  sqlserver{},
 	"clickhouse": clickhouse{},
+	"duckdb":     duckdb{},
 }
 
 // scope says which schemas are scanned.

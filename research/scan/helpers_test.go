@@ -22,6 +22,7 @@ import (
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit/audittest"
+	"github.com/ktxhq/ktx/execution/duckdbdb/engine"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/mysqldb"
 	"github.com/ktxhq/ktx/execution/pgdb"
@@ -34,7 +35,12 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+func TestMain(m *testing.M) {
+	if engine.Asked(os.Args[1:]) {
+		os.Exit(engine.Run(os.Stdin, os.Stdout))
+	}
+	testdb.Main(m)
+}
 
 // startTime is the time of the first scan of each test.
 var startTime = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)

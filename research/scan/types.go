@@ -31,15 +31,15 @@ const (
 // typeNames maps the first words of the engines' types to normalized types.
 var typeNames = wordMap(map[string]string{
 	typeBoolean: "boolean bool",
-	typeInteger: "integer int bigint smallint tinyint mediumint int2 int4 int8 serial bigserial smallserial year oid hugeint",
+	typeInteger: "integer int bigint smallint tinyint mediumint int2 int4 int8 serial bigserial smallserial year oid hugeint utinyint usmallint uinteger ubigint uhugeint bignum",
 	typeDecimal: "decimal numeric number money smallmoney dec fixed",
 	typeFloat:   "real float double float4 float8",
 	typeString: "char character varchar varchar2 nvarchar nvarchar2 nchar native text ntext citext name bpchar tinytext mediumtext longtext " +
 		"clob string sysname inet cidr macaddr macaddr8 inet4 inet6 hierarchyid ltree",
 	typeEnum:      "enum set",
 	typeDate:      "date",
-	typeTime:      "time timetz",
-	typeTimestamp: "timestamp timestamptz datetime datetime2 smalldatetime datetimeoffset",
+	typeTime:      "time timetz time_ns",
+	typeTimestamp: "timestamp timestamptz datetime datetime2 smalldatetime datetimeoffset timestamp_s timestamp_ms timestamp_ns",
 	typeInterval:  "interval",
 	typeUUID:      "uuid uniqueidentifier",
 	typeJSON:      "json jsonb",

@@ -10,11 +10,15 @@ import (
 	"syscall"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/execution/duckdbdb/engine"
 )
 
 // Main runs one command and returns the exit code. After the first interrupt the
 // command closes what it has open and ends; the second ends the process at once.
 func Main(args []string, in io.Reader, out, errw io.Writer) int {
+	if engine.Asked(args) {
+		return engine.Run(in, out)
+	}
 	// Without SIGPIPE a write to a closed pipe fails, and connections and the
 	// audit log are closed as usual. The signal would end the process at once.
 	signal.Ignore(syscall.SIGPIPE)

@@ -36,7 +36,7 @@ func (c *Config) WikiUser() string { return cmp.Or(c.User, defaultUser) }
 
 // Connection is one database.
 type Connection struct {
-	Driver         string    `yaml:"driver" doc:"The engine: postgres, mysql, mariadb, sqlserver, clickhouse or sqlite. Connections of other engines are listed, but run no statements."`
+	Driver         string    `yaml:"driver" doc:"The engine: postgres, mysql, mariadb, sqlserver, clickhouse, sqlite or duckdb. Connections of other engines are listed, but run no statements."`
 	URL            Secret    `yaml:"url" doc:"The address: env:NAME, file:/path, or the URL itself."`
 	Host           string    `yaml:"host" doc:"Host, instead of url."`
 	Port           int       `yaml:"port" doc:"Port, with host." min:"1" max:"65535"`
@@ -44,7 +44,8 @@ type Connection struct {
 	User           string    `yaml:"user" doc:"Role, with host."`
 	Password       Secret    `yaml:"password" doc:"Password, with host: env:NAME or file:/path."`
 	TLS            string    `yaml:"tls" doc:"verify (default) checks the server's certificate; off sends everything in clear text." enum:"verify,off"`
-	Path           string    `yaml:"path" doc:"Database file of SQLite, relative to the project."`
+	Path           string    `yaml:"path" doc:"Database file of SQLite or DuckDB, relative to the project."`
+	Files          string    `yaml:"files" doc:"DuckDB: a folder of CSV, JSON, Parquet and DuckDB files, relative to the project, instead of path. Each file is a table."`
 	Name           string    `yaml:"name" doc:"Name shown to people."`
 	Description    string    `yaml:"description" doc:"What the database contains."`
 	Schemas        []string  `yaml:"schemas" doc:"PostgreSQL: the schemas in which unqualified names are resolved, and which are scanned; pins the search path. MySQL, MariaDB, SQL Server: the databases that may be read beside the connection's own."`

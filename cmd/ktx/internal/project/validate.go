@@ -227,13 +227,16 @@ func (c checker) allowed(at []string, f AllowedFunction) {
 // only.
 func (c checker) address(at []string, conn Connection) {
 	ways := 0
-	for _, given := range []bool{conn.URL.Set(), conn.Host != "", conn.Path != ""} {
+	for _, given := range []bool{conn.URL.Set(), conn.Host != "", conn.Path != "", conn.Files != ""} {
 		if given {
 			ways++
 		}
 	}
+	if conn.Files != "" && !strings.EqualFold(conn.Driver, "duckdb") {
+		c.fault(append(slices.Clone(at), "files"), "only DuckDB reads a folder of files")
+	}
 	if ways > 1 {
-		c.fault(at, "give only one of url, host and path")
+		c.fault(at, "give only one of url, host, path and files")
 		return
 	}
 	if conn.Host != "" {

@@ -23,7 +23,7 @@ func Refused(ctx context.Context, a *console.App, p *project.Project) []project.
 	var list []project.Problem
 	for _, conn := range Connections(a, p) {
 		c := p.Config.Connections[conn.ID]
-		if e, ok := engineOf(c.Driver); !ok || e.driver == "sqlite" {
+		if e, ok := engineOf(c.Driver); !ok || e.driver == "sqlite" || e.driver == "duckdb" {
 			continue
 		}
 		if _, err := c.URL.Resolve(p.Environment(a.Lookup)); err != nil && c.URL.Set() {

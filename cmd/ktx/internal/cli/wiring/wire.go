@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,10 +15,12 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/dialects"
 	"github.com/ktxhq/ktx/dialects/clickhouse"
+	"github.com/ktxhq/ktx/dialects/duckdb"
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/clickhousedb"
+	"github.com/ktxhq/ktx/execution/duckdbdb"
 	"github.com/ktxhq/ktx/execution/mssqldb"
 	"github.com/ktxhq/ktx/execution/mysqldb"
 	"github.com/ktxhq/ktx/execution/pgdb"
@@ -42,6 +45,8 @@ type engine struct {
 	// refuses says that a role that can do more than read is refused unless
 	// guard.role says warn, because the session does not stop writes.
 	refuses bool
+	// denied returns schemas that no statement may name, for what they mean to the engine.
+	denied func(project.Connection) []string
 	// connections is how many connections a backend opens by default.
 	connections int
 	// opener returns a function that connects, or an error that says what is
@@ -87,6 +92,13 @@ var engines = []engine{
 		driver: "sqlite", name: "SQLITE", dialect: sqlite.Dialect{}, searchPath: []string{"main"}, connections: sqlitedb.DefaultMaxConnections,
 		opener: openSQLite,
 	},
+	{
+		driver: "duckdb", name: "DUCKDB", dialect: duckdb.Dialect{}, searchPath: []string{"main"}, connections: duckdbdb.DefaultMaxConnections,
+		denied: func(c project.Connection) []string {
+			return []string{duckdbdb.Config{Path: c.Path, Files: c.Files}.Catalogue()}
+		},
+		opener: openDuckDB,
+	},
 }
 
 // engineOf returns the engine of a driver's name.
@@ -103,6 +115,9 @@ func engineOf(driver string) (engine, bool) {
 // policy returns the guard's policy of a connection.
 func (e engine) policy(c project.Connection, guard project.Guard) sqlguard.Policy {
 	p := c.Policy(guard)
+	if e.denied != nil {
+		p.Schemas.Deny = append(slices.Clip(p.Schemas.Deny), e.denied(c)...)
+	}
 	if e.databases {
 		p.Databases, p.SearchPath = p.SearchPath, nil
 	}
@@ -117,14 +132,32 @@ func openSQLite(_ *console.App, p *project.Project, c project.Connection) (openF
 	if c.Path == "" {
 		return nil, fmt.Errorf("no path is configured; set path to the database file")
 	}
-	path := c.Path
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir, path)
-	}
+	path := fileOf(p, c.Path)
 	access := accessOf(sqlite.Dialect{}, c, false)
 	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
 		return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, MaxConnections: c.MaxConnections, Session: sqlite.Dialect{}.Session(), Access: access}, guard)
 	}, nil
+}
+
+func openDuckDB(_ *console.App, p *project.Project, c project.Connection) (openFunc, error) {
+	if c.Path == "" && c.Files == "" {
+		return nil, fmt.Errorf("no files are configured; set files to a folder of CSV, JSON or Parquet files, or path to a database file")
+	}
+	config := duckdbdb.Config{
+		Path: fileOf(p, c.Path), Files: fileOf(p, c.Files), MaxConnections: c.MaxConnections, Session: duckdb.Dialect{}.Session(),
+		Limits: limits(c), Reserved: duckdb.Reserved, Access: accessOf(duckdb.Dialect{}, c, false),
+	}
+	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
+		return duckdbdb.Open(ctx, config, guard)
+	}, nil
+}
+
+// fileOf returns a configured path, which is relative to the project. No path stays none.
+func fileOf(p *project.Project, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(p.Dir, path)
 }
 
 // accessOf returns the rules on tables and columns of a connection, for its backend.

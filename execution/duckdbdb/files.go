@@ -1,0 +1,239 @@
+package duckdbdb
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ktxhq/ktx/execution/duckdbdb/wire"
+)
+
+// maxFiles bounds the files of a folder, and maxDepth the folders in each other.
+const (
+	maxFiles = 10_000
+	maxDepth = 16
+)
+
+// extensions are the ends of names of files that become tables.
+var extensions = []struct {
+	end    string
+	format wire.Format
+}{
+	{".csv", wire.CSV},
+	{".csv.gz", wire.CSV},
+	{".csv.zst", wire.CSV},
+	{".tsv", wire.CSV},
+	{".tsv.gz", wire.CSV},
+	{".json", wire.JSON},
+	{".json.gz", wire.JSON},
+	{".jsonl", wire.JSON},
+	{".jsonl.gz", wire.JSON},
+	{".ndjson", wire.JSON},
+	{".ndjson.gz", wire.JSON},
+	{".parquet", wire.Parquet},
+	{".duckdb", wire.DuckDB},
+}
+
+// formatOf returns the format of a file and its name without the end that says so.
+func formatOf(name string) (stem string, format wire.Format) {
+	folded := strings.ToLower(name)
+	for _, e := range extensions {
+		if strings.HasSuffix(folded, e.end) && len(name) > len(e.end) {
+			return name[:len(name)-len(e.end)], e.format
+		}
+	}
+	return "", ""
+}
+
+// A file is what was at a path when the folder was read.
+type file struct {
+	path   string // below the root, with slashes
+	size   int64
+	change time.Time
+}
+
+// folder is what a connection to files reads.
+type folder struct {
+	root   string
+	files  []file
+	tables []wire.Table
+}
+
+// same reports whether two readings of a folder found the same files.
+func (f *folder) same(other *folder) bool { return slices.Equal(f.files, other.files) }
+
+// errNoFiles says that a folder has no file that can be a table.
+var errNoFiles = errors.New("it has no .csv, .tsv, .json, .jsonl, .ndjson, .parquet or .duckdb file")
+
+// readFolder finds the tables of a folder:
+//
+//   - A file is the table of its name without the ending.
+//   - A folder below the root is a schema. The names of folders below it are joined by
+//     underscores.
+//   - A folder is one table when it has folders named key=value, or only files named
+//     part-… or data_…. The keys become columns.
+//   - A .duckdb file is a schema with the tables of its schema main.
+//
+// Names that begin with a dot or an underscore, and symbolic links, are left out.
+func readFolder(root string) (*folder, error) {
+	tree := os.DirFS(root)
+	f := &folder{root: root}
+	if err := f.read(tree, ".", 0); err != nil {
+		return nil, err
+	}
+	if len(f.tables) == 0 {
+		return nil, errNoFiles
+	}
+	slices.SortFunc(f.tables, func(a, b wire.Table) int {
+		return cmp.Or(strings.Compare(a.Schema, b.Schema), strings.Compare(a.Name, b.Name), strings.Compare(a.Files[0], b.Files[0]))
+	})
+	seen := map[string]string{}
+	for _, t := range f.tables {
+		name, at := t.Schema+"."+t.Name, strings.TrimPrefix(t.Files[0], root+string(filepath.Separator))
+		if t.Format == wire.DuckDB {
+			name, at = t.Schema, at+" (its schema)"
+		}
+		folded := strings.ToLower(name)
+		if other, twice := seen[folded]; twice {
+			return nil, fmt.Errorf("two files would be the table %s: %s and %s; rename one", name, other, at)
+		}
+		seen[folded] = at
+	}
+	return f, nil
+}
+
+// read reads one folder.
+func (f *folder) read(tree fs.FS, dir string, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("more than %d folders are in each other", maxDepth)
+	}
+	entries, err := fs.ReadDir(tree, dir)
+	if err != nil {
+		return fmt.Errorf("read the folder: %w", pathless(err))
+	}
+	if dir != "." && parts(entries) {
+		return f.dataset(tree, dir)
+	}
+	schema := "main"
+	if dir != "." {
+		schema = strings.ReplaceAll(dir, "/", "_")
+	}
+	for _, e := range entries {
+		at := path.Join(dir, e.Name())
+		switch {
+		case hidden(e.Name()):
+		case e.IsDir():
+			if err := f.read(tree, at, depth+1); err != nil {
+				return err
+			}
+		case e.Type().IsRegular():
+			stem, format := formatOf(e.Name())
+			if format == "" {
+				continue
+			}
+			if err := f.add(at, e); err != nil {
+				return err
+			}
+			t := wire.Table{Schema: schema, Name: stem, Format: format, Files: []string{f.full(at)}}
+			if format == wire.DuckDB {
+				t.Name = ""
+				t.Schema = stem
+				if dir != "." {
+					t.Schema = schema + "_" + stem
+				}
+			}
+			f.tables = append(f.tables, t)
+		}
+	}
+	return nil
+}
+
+// dataset adds a folder that is one table.
+func (f *folder) dataset(tree fs.FS, dir string) error {
+	parent, name := path.Split(dir)
+	t := wire.Table{Schema: "main", Name: name}
+	if parent = strings.Trim(parent, "/"); parent != "" {
+		t.Schema = strings.ReplaceAll(parent, "/", "_")
+	}
+	err := fs.WalkDir(tree, dir, func(at string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("read the folder: %w", pathless(err))
+		}
+		if hidden(e.Name()) {
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		_, format := formatOf(e.Name())
+		if format == "" || !e.Type().IsRegular() {
+			return nil
+		}
+		if format == wire.DuckDB || t.Format != "" && t.Format != format {
+			return fmt.Errorf("the folder %s is one table, and has files of several formats", dir)
+		}
+		t.Format, t.Files = format, append(t.Files, f.full(at))
+		return f.add(at, e)
+	})
+	if err == nil && len(t.Files) > 0 {
+		f.tables = append(f.tables, t)
+	}
+	return err
+}
+
+// parts reports whether a folder is one table.
+func parts(entries []fs.DirEntry) bool {
+	any := false
+	for _, e := range entries {
+		name := e.Name()
+		if hidden(name) {
+			continue
+		}
+		if e.IsDir() {
+			return strings.Contains(name, "=")
+		}
+		if _, format := formatOf(name); format == "" {
+			continue
+		}
+		if !strings.HasPrefix(name, "part-") && !strings.HasPrefix(name, "data_") {
+			return false
+		}
+		any = true
+	}
+	return any
+}
+
+func hidden(name string) bool { return name[0] == '.' && name != "." || name[0] == '_' }
+
+// add notes a file.
+func (f *folder) add(at string, e fs.DirEntry) error {
+	info, err := e.Info()
+	if err != nil {
+		return fmt.Errorf("read the folder: %w", pathless(err))
+	}
+	if strings.ContainsAny(at, "*?[") {
+		return fmt.Errorf("the name of the file %q contains *, ? or [, which DuckDB takes for a pattern; rename it", at)
+	}
+	if f.files = append(f.files, file{at, info.Size(), info.ModTime()}); len(f.files) > maxFiles {
+		return fmt.Errorf("it has more than %d files", maxFiles)
+	}
+	return nil
+}
+
+func (f *folder) full(at string) string { return filepath.Join(f.root, filepath.FromSlash(at)) }
+
+// pathless returns the error below the name of a file, which the message already has or
+// must not have.
+func pathless(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
