@@ -23,6 +23,9 @@ type Catalog struct {
 	Extensions []string `json:"extensions,omitempty"`
 	// ExtensionSchemas are the schemas of these extensions, by the extension.
 	ExtensionSchemas map[string]string `json:"extensionSchemas,omitempty"`
+	// Closed are those of these extensions whose values cannot name a file or an address
+	// that the server then reads.
+	Closed []string `json:"closed,omitempty"`
 	// Derived are the columns that the server computes from other columns of their
 	// table. A rule that denies one of those denies them too.
 	Derived []DerivedColumn `json:"derived,omitempty"`

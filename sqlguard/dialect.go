@@ -198,6 +198,10 @@ type Call struct {
 	// Told says that a Builtin name passes only if the server told that it has the
 	// Extension.
 	Told bool
+	// Opens is the extension by whose values the function can be made to read a file
+	// or an address, or "". The call passes where the server told that it permits no
+	// such value ([Catalog.Closed]), or does not have the extension.
+	Opens string
 	// Member is the ruling on this call if it resolves to a function of a reviewed
 	// extension, in any schema.
 	Member Ruling

@@ -65,7 +65,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	g.wording, _ = d.(wordingDialect)
 	if c != nil {
 		g.knows = true
-		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies, Extensions: slices.Clone(c.Extensions), ExtensionSchemas: maps.Clone(c.ExtensionSchemas), Views: slices.Clone(c.Views)}
+		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies, Extensions: slices.Clone(c.Extensions), ExtensionSchemas: maps.Clone(c.ExtensionSchemas), Closed: slices.Clone(c.Closed), Views: slices.Clone(c.Views)}
 		if c.Objects != nil {
 			path := g.catalog.SearchPath // the pinned path as the server resolved it
 			if path == nil && len(p.SearchPath) > 0 {

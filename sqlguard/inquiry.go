@@ -128,6 +128,10 @@ func (q *inquiry) call(c *Call) {
 		q.refuse(callFinding(c, CodeFunctionNotAllowed, "denied by this connection's policy"))
 		return
 	}
+	if f, opens := g.opensFile(c); opens {
+		q.refuse(f)
+		return
+	}
 	unknownHere := c.Majors != 0 && g.catalog.Major != 0 && (g.catalog.Major > 63 || c.Majors&(1<<g.catalog.Major) == 0)
 	if c.Builtin && !c.Ruling.Allowed && !unknownHere || c.Ruling.Code != "" {
 		q.refuse(callFinding(c, cmp.Or(c.Ruling.Code, CodeFunctionNotAllowed), cmp.Or(c.Ruling.Reason, "not on the list of functions known to be pure")).by(c.Ruling))

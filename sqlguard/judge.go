@@ -96,6 +96,10 @@ func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 		refuse(CodeFunctionNotAllowed, "denied by this connection's policy")
 		return
 	}
+	if f, opens := g.opensFile(c); opens {
+		v.Findings = append(v.Findings, f)
+		return
+	}
 	if c.Possible {
 		return
 	}
@@ -132,6 +136,16 @@ func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 		fallback = CodeOperatorNotAllowed
 	}
 	refuseBy(c.Ruling, fallback, "not on the list of functions known to be pure")
+}
+
+// opensFile refuses a call of a function that reads the file which a value can name.
+func (g *Guard) opensFile(c *Call) (f Finding, opens bool) {
+	if c.Opens == "" || !slices.Contains(g.catalog.Extensions, c.Opens) || slices.Contains(g.catalog.Closed, c.Opens) {
+		return f, false
+	}
+	f = callFinding(c, CodeFunctionFileAccess, fmt.Sprintf("a value of the extension %s can name a file or an address, and the settings of this server permit the function to read it", c.Opens))
+	f.Hint = "leave the call out; or, when its argument is of another type, cast it to that type"
+	return f, true
 }
 
 // inExtension reports whether a call names a function of a reviewed extension with the

@@ -32,6 +32,10 @@ func (w *walker) checkArguments(n *funcCall, check argumentCheck, span sqlguard.
 		return textSize(n) <= maxLiteralText
 	case checkSeries:
 		return seriesFits(n)
+	case checkBand:
+		return len(n.Args) < 2 || !n.FuncVariadic && visiblyNoText(n.Args[1])
+	case checkTopology:
+		return w.topology(n)
 	case checkSRID:
 		return len(n.Args) == 2 && !n.FuncVariadic && visiblyInteger(n.Args[1])
 	default:
@@ -172,6 +176,13 @@ func visiblyInteger(n *node) bool {
 		return name == "st_srid"
 	}
 	return false
+}
+
+// visiblyNoText reports whether an expression is a number, a Boolean or an array for all
+// types of its columns.
+func visiblyNoText(n *node) bool {
+	c := n.GetAConst()
+	return c.GetIval() != nil || c.GetFval() != nil || c.GetBoolval() != nil || n.GetAArrayExpr() != nil || visiblyInteger(n)
 }
 
 // typeText judges the name of a type in a literal. It accepts a built-in type. It notes

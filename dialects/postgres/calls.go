@@ -44,6 +44,7 @@ func (w *walker) judgeFuncCall(n *funcCall) {
 // call adds the call to the facts.
 func (w *walker) call(n *funcCall, schema, name string) {
 	c := sqlguard.Call{Schema: schema, Name: name, Notation: sqlguard.NotationCall, Span: w.nameSpan(n.Location)}
+	c.Opens = opened(name, n.Args)
 	if facts, listed := w.profile.function(schema, name); listed {
 		c.Builtin = true
 		if c.Extension = facts.Extension; c.Extension == "" {
@@ -97,7 +98,7 @@ func (w *walker) possibleCall(name string, notation sqlguard.Notation, span sqlg
 	if w.names != nil && w.names.Callable(name) {
 		c := sqlguard.Call{
 			Name: name, Notation: notation, Span: span, Possible: true, Arguments: 1, Typed: 1, Ruling: sqlguard.Ruling{Allowed: true},
-			Member: memberRuling(name), Builtin: builtinName(name),
+			Member: memberRuling(name), Builtin: builtinName(name), Opens: opened(name, []*node{nil}),
 		}
 		if scalar {
 			c.Scalar = 1
@@ -105,9 +106,10 @@ func (w *walker) possibleCall(name string, notation sqlguard.Notation, span sqlg
 		w.st.Calls = append(w.st.Calls, c)
 		return
 	}
-	if facts, listed := w.profile.function("", name); listed && facts.Class == functionAllowed {
+	if facts, listed := w.profile.function("", name); listed && (facts.Class == functionAllowed || facts.Class == functionChecked) {
 		w.st.Calls = append(w.st.Calls, sqlguard.Call{
 			Name: name, Notation: notation, Span: span, Builtin: true, Possible: true, Ruling: sqlguard.Ruling{Allowed: true},
+			Opens: opened(name, []*node{nil}),
 		})
 	}
 }

@@ -45,6 +45,11 @@ const (
 	// checkSRID: the call has exactly two arguments, and the second is not visibly of
 	// a text type: no string literal, no cast to a text type, no ||.
 	checkSRID
+	// checkBand: the second argument, if there is one, is visibly no text.
+	checkBand
+	// checkTopology: the first argument is a string literal. The tables of the topology
+	// of this name are noted as read.
+	checkTopology
 	// checkSeries: no visible literals make generate_series(start, stop, step)
 	// longer than maxLiteralRows.
 	checkSeries
@@ -116,6 +121,7 @@ type functionEntry struct {
 	check       argumentCheck
 	oneArgument bool // denied or checked, and callable with one argument that SQL can produce
 	syntax      bool // the grammar writes calls of it, qualified by pg_catalog, for every server
+	opens       bool // reads the file or address that a value of the extension can name
 }
 
 // lookupFunction finds the facts about a function, by the decoded schema and name of a

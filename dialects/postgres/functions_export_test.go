@@ -46,6 +46,8 @@ const (
 	CheckPad            = checkPad
 	CheckSeries         = checkSeries
 	CheckSRID           = checkSRID
+	CheckBand           = checkBand
+	CheckTopology       = checkTopology
 )
 
 // FunctionRow is a row of the function table.

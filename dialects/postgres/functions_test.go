@@ -181,10 +181,11 @@ func TestFunctionsOfTheGrammar(t *testing.T) {
 }
 
 func TestCheckedFunctions(t *testing.T) {
-	checked := map[string]struct {
+	type argumentsOf struct {
 		check any
 		code  sqlguard.Code
-	}{
+	}
+	checked := map[string]argumentsOf{
 		"current_setting":     {postgres.CheckSettingName, sqlguard.CodeSettingNotAllowed},
 		"pg_input_is_valid":   {postgres.CheckTypeName, sqlguard.CodeTypeNotAllowed},
 		"pg_input_error_info": {postgres.CheckTypeName, sqlguard.CodeTypeNotAllowed},
@@ -194,6 +195,14 @@ func TestCheckedFunctions(t *testing.T) {
 		"rpad":                {postgres.CheckPad, sqlguard.CodeFunctionNotAllowed},
 		"generate_series":     {postgres.CheckSeries, sqlguard.CodeFunctionNotAllowed},
 		"st_transform":        {postgres.CheckSRID, sqlguard.CodeFunctionFileAccess},
+	}
+	for name := range strings.FieldsSeq(`st_approxcount st_approxhistogram st_approxquantile st_approxsummarystats st_count st_histogram
+		st_quantile st_summarystats st_valuecount st_valuepercent`) {
+		checked[name] = argumentsOf{postgres.CheckBand, sqlguard.CodeDynamicSQL}
+	}
+	for name := range strings.FieldsSeq(`getedgebypoint getfacebypoint getfacecontainingpoint getnodebypoint getnodeedges getringedges
+		gettopogeomelementarray gettopogeomelements st_getfaceedges st_getfacegeometry`) {
+		checked[name] = argumentsOf{postgres.CheckTopology, sqlguard.CodeDynamicSQL}
 	}
 	for name, want := range checked {
 		facts, _ := postgres.LookupFunction("", name)

@@ -184,6 +184,10 @@ func versionsOf(ask asker, session [][]string) (versions []string, facts [][]str
 func addFacts(c *sqlguard.Catalog, rows [][]string) {
 	c.Extensions, c.ExtensionSchemas = []string{}, map[string]string{}
 	for _, row := range rows {
+		if row[0] == "closed" {
+			c.Closed = append(c.Closed, row[1])
+			continue
+		}
 		if row[0] == "extension" {
 			c.Extensions = append(c.Extensions, row[1])
 			c.ExtensionSchemas[row[1]] = row[2]

@@ -1,6 +1,7 @@
 package pgdb_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/ktxhq/ktx/dialects/postgres"
@@ -51,6 +52,31 @@ func TestFacts(t *testing.T) {
 			if v := guard.Check(sql); !v.Allowed {
 				t.Errorf("objects %t: %s: %v", objects, sql, v.Findings)
 			}
+		}
+	}
+}
+
+// TestRasterFact: the server tells whether a raster can name a file. A stand-in for the
+// extension takes the place of PostGIS.
+func TestRasterFact(t *testing.T) {
+	for setting, closed := range map[string]bool{"off": true, "on": false, "": false} {
+		statements := []string{
+			`CREATE SCHEMA "g i's"`,
+			`CREATE FUNCTION "g i's".postgis_raster_lib_version() RETURNS text IMMUTABLE LANGUAGE sql AS $$SELECT '3'$$`,
+			`SET allow_system_table_mods = on`,
+			`INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+				SELECT 1, 'postgis_raster', n.nspowner, n.oid, false, '3' FROM pg_namespace AS n WHERE nspname = 'g i''s'`,
+		}
+		if setting != "" {
+			statements = append(statements, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET postgis.enable_outdb_rasters = `+setting+`', current_database()); END $$`)
+		}
+		url := testdb.Postgres(t).NewDatabase(t, statements...)
+		catalog, err := open(t, url, pgdb.Config{}).Catalog(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(catalog.Closed, "postgis_raster"); got != closed || catalog.ExtensionSchemas["postgis_raster"] != "g i's" {
+			t.Errorf("%q: closed %t, want %t (%v)", setting, got, closed, catalog.ExtensionSchemas)
 		}
 	}
 }

@@ -5,11 +5,20 @@ package pgdb
 // (FirstNormalObjectId). Temporary objects belong to other sessions. They are
 // left out, together with their schemas.
 const (
-	// The extensions of the database with their schemas, and its generated columns with each column
-	// that their expressions contain. Servers before version 15 record that for the
+	// The extensions of the database with their schemas; PostGIS raster as closed when its
+	// values cannot name files (its library has to be loaded for that, because the server's
+	// environment may permit it too); and the generated columns with each column that their
+	// expressions contain. Servers before version 15 record that for the
 	// column, later ones for the expression.
 	factsSQL = `SELECT 'extension' AS kind, e.extname::pg_catalog.text, n.nspname::pg_catalog.text, '', ''
 FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
+UNION ALL
+SELECT 'closed', e.extname::pg_catalog.text, '', '', ''
+FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
+	JOIN pg_catalog.pg_proc AS p ON p.pronamespace OPERATOR(pg_catalog.=) n.oid AND p.proname OPERATOR(pg_catalog.=) 'postgis_raster_lib_version' AND p.pronargs OPERATOR(pg_catalog.=) 0
+WHERE CASE WHEN e.extname OPERATOR(pg_catalog.=) 'postgis_raster' AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
+	THEN pg_catalog.query_to_xml(pg_catalog.format('SELECT CASE WHEN %I.postgis_raster_lib_version() IS NOT NULL THEN pg_catalog.current_setting(''postgis.enable_outdb_rasters'', true) END AS closed', n.nspname), true, true, '')::pg_catalog.text
+		OPERATOR(pg_catalog.~~) '%<closed>off</closed>%' END
 UNION ALL
 SELECT DISTINCT 'generated', n.nspname::pg_catalog.text, c.relname::pg_catalog.text, a.attname::pg_catalog.text, f.attname::pg_catalog.text
 FROM pg_catalog.pg_attribute AS a

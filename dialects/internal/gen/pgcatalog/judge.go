@@ -23,6 +23,7 @@ type verdict struct {
 	majors      majorSet
 	oneArgument bool
 	syntax      bool // the grammar writes calls of it
+	opens       bool // reads the file that a value of the extension can name
 }
 
 // form is one overload of a function, as harvested.
@@ -333,13 +334,24 @@ func (j *judgement) manual() {
 			}
 			j.add(verdict{name: name, class: classAllowed, extension: e.name})
 		}
+		for name := range strings.FieldsSeq(e.opens) {
+			if _, ok := j.verdicts[name]; ok {
+				j.problem("%s is listed twice", name)
+			}
+			j.add(verdict{name: name, class: classAllowed, extension: e.name, opens: true})
+		}
 		for _, d := range e.denied {
 			deny(e.name, d)
 		}
 	}
 	for _, c := range manualChecked {
 		j.reason(denial{id: c.check, code: c.code, reason: c.reason})
-		j.add(verdict{name: c.name, class: classChecked, reason: c.check, check: c.check, extension: c.extension})
+		for name := range strings.FieldsSeq(c.name) {
+			if _, ok := j.verdicts[name]; ok {
+				j.problem("%s is listed twice", name)
+			}
+			j.add(verdict{name: name, class: classChecked, reason: c.check, check: c.check, extension: c.extension, opens: c.check == "checkBand"})
+		}
 	}
 	for _, d := range manualDenials {
 		deny("other", d)

@@ -84,6 +84,9 @@ func renderFunctions(j *judgement, newest int) []byte {
 		if v.syntax {
 			b.WriteString(", syntax: true")
 		}
+		if v.opens {
+			b.WriteString(", opens: true")
+		}
 		if v.extension != "" {
 			fmt.Fprintf(&b, ", extension: %q", v.extension)
 		}

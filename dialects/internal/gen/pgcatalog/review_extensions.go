@@ -13,6 +13,7 @@ package main
 type extension struct {
 	name     string
 	allowed  string // names, or "*" for all that are neither denied nor unlisted
+	opens    string // names that are allowed where a value cannot name a file
 	denied   []denial
 	unlisted string
 	rest     bool

@@ -112,20 +112,37 @@ var manualExtensions = []extension{
 		},
 	},
 	{
-		// PostGIS raster up to 3.7. What reads pixels is left off: a raster value can
-		// name a file or an address, from which the pixels then come.
+		// PostGIS raster up to 3.7. A raster value can name a file or an address, from
+		// which the pixels then come, so what reads pixels is listed apart. Left off is
+		// what runs a GDAL driver, whose options can name files, and what makes a raster
+		// of any size.
 		name: "postgis_raster",
 		allowed: `
 		postgis_gdal_version postgis_raster_lib_build_date postgis_raster_lib_version
-		postgis_raster_scripts_installed st_bandmetadata st_bandnodatavalue st_bandpixeltype
+		postgis_raster_scripts_installed
+		geometry_contained_by_raster geometry_raster_contain geometry_raster_overlap raster_above
+		raster_below raster_contain raster_contained raster_contained_by_geometry raster_eq
+		raster_geometry_contain raster_geometry_overlap raster_hash raster_left raster_overabove
+		raster_overbelow raster_overlap raster_overleft raster_overright raster_right raster_same
+		st_bandmetadata st_bandnodatavalue st_bandpixeltype
 		st_georeference st_geotransform st_hasnoband st_height st_iscoveragetile st_metadata
 		st_minpossiblevalue st_notsamealignmentreason st_numbands st_pixelheight st_pixelwidth
 		st_rastertoworldcoord st_rastertoworldcoordx st_rastertoworldcoordy st_rotation
-		st_samealignment st_scalex st_scaley st_skewx st_skewy st_upperleftx st_upperlefty st_width
+		st_samealignment st_scalex st_scaley st_setgeoreference st_setgeotransform st_setrotation
+		st_setscale st_setskew st_setupperleft st_skewx st_skewy st_upperleftx st_upperlefty st_width
 		st_worldtorastercoord st_worldtorastercoordx st_worldtorastercoordy`,
+		opens: `
+		st_ashexwkb st_aspect st_aswkb st_band st_bandisnodata st_clip st_colormap st_contour st_countagg
+		st_dumpaspolygons st_dumpvalues st_grayscale st_hillshade st_minconvexhull st_nearestvalue
+		st_neighborhood st_pixelascentroid st_pixelascentroids st_pixelaspoint st_pixelaspoints
+		st_pixelaspolygon st_pixelaspolygons st_pixelofvalue st_reclass st_roughness
+		st_setbandisnodata st_setbandnodatavalue st_setm st_setvalue st_setvalues st_setz st_slope
+		st_summarystatsagg st_tile st_tpi st_tri st_value`,
 		denied: []denial{
 			{"rasterFile", "CodeFunctionFileAccess", "reads or names raster files of the server", `
-			st_rastfromwkb st_rastfromhexwkb`},
+			st_rastfromwkb st_rastfromhexwkb st_setbandindex`},
+			{"rasterDriver", "CodeFunctionFileAccess", "runs a GDAL driver with options that can name files", `
+			st_asgdalraster st_asjpeg st_aspng st_astiff`},
 			{"runsSQL", "CodeDynamicSQL", "runs SQL text or reads a table that it is given by name", `
 			st_mapalgebra st_mapalgebraexpr st_mapalgebrafct st_mapalgebrafctngb st_createoverview st_retile`},
 			{"changesTables", "CodeFunctionSideEffect", "creates, changes or locks tables or rows", `
@@ -134,8 +151,9 @@ var manualExtensions = []extension{
 		},
 	},
 	{
-		// PostGIS topology up to 3.7. The others read tables of a topology that they
-		// are given by name.
+		// PostGIS topology up to 3.7. manualChecked has those that read the tables of a
+		// topology by its name. Left off is what reads the tables of whatever topology a
+		// value belongs to.
 		name:    "postgis_topology",
 		allowed: `gettopologyid gettopologyname gettopologysrid postgis_topology_scripts_installed topoelementarray_agg`,
 	},
@@ -231,6 +249,12 @@ var manualChecked = []struct {
 	extension string
 	checked
 }{
+	{"postgis_raster", checked{`
+		st_approxcount st_approxhistogram st_approxquantile st_approxsummarystats st_count st_histogram
+		st_quantile st_summarystats st_valuecount st_valuepercent`, "checkBand", "CodeDynamicSQL", "reads a table that it is given by name, unless its second argument is visibly a number or a Boolean"}},
+	{"postgis_topology", checked{`
+		getedgebypoint getfacebypoint getfacecontainingpoint getnodebypoint getnodeedges getringedges
+		gettopogeomelementarray gettopogeomelements st_getfaceedges st_getfacegeometry`, "checkTopology", "CodeDynamicSQL", "reads the tables of a topology, so its first argument must be the topology's name as a literal"}},
 	{"postgis", checked{"st_transform", "checkSRID", "CodeFunctionFileAccess", "takes a projection as text, which can name grid files; use an SRID"}},
 }
 
