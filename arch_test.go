@@ -536,7 +536,7 @@ var rooms = []room{
 	{
 		path:     "cmd/ktx",
 		ours:     []string{"cmd/ktx/internal/cli"},
-		testOurs: []string{"execution/audit/audittest", "execution/executiontest/executable", "execution/executiontest/testdb"},
+		testOurs: []string{"execution/audit/audittest", "execution/executiontest/browser", "execution/executiontest/executable", "execution/executiontest/testdb"},
 	},
 	{path: "cmd/ktx/internal/atomicfile"},
 	{

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution/audit/audittest"
+	"github.com/ktxhq/ktx/execution/executiontest/browser"
 )
 
 // pages starts a server over a log of n statements. It returns its address and the id of
@@ -107,9 +108,9 @@ func BenchmarkLighthouse(b *testing.B) {
 	if where == "" {
 		b.Skip("KTX_BENCH_LIGHTHOUSE is not set")
 	}
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		b.Fatal("no chromium: scripts/test-deps installs it")
+	chromium := browser.Program()
+	if chromium == "" {
+		b.Fatal("no Chromium: scripts/test-deps installs it")
 	}
 	origin, _ := pages(b, 2000)
 	for b.Loop() {

@@ -129,8 +129,8 @@ func written(t *testing.T, r report.Report) string {
 var (
 	tagForm = regexp.MustCompile(`^</?([a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"<>]*")?)*)>`)
 	attForm = regexp.MustCompile(` ([a-z-]+)(?:="([^"<>]*)")?`)
-	tags    = strings.Fields("html head meta title style body script noscript a header p h1 h2 h3 h4 h5 nav ul ol li main section strong span div table thead tbody tr th td abbr form label select option article pre code mark i b dl dt dd br")
-	atts    = strings.Fields("lang charset http-equiv content name class id href rel aria-labelledby aria-label aria-hidden role tabindex scope title for value autocomplete")
+	tags    = strings.Fields("html head meta title style body script noscript a header p h1 h2 h3 h4 h5 nav ul ol li main section strong span div table thead tbody tr th td abbr form label select option article pre code mark i b dl dt dd br details summary")
+	atts    = strings.Fields("lang charset http-equiv content name class id href rel aria-labelledby aria-label aria-hidden role tabindex scope title for value autocomplete open")
 )
 
 // strict parses a page that must be in a subset of HTML with only one reading:

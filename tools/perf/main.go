@@ -18,7 +18,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -530,18 +529,18 @@ func measure(ctx context.Context, s suite, count int) (map[string][]float64, err
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", s.bench, "-benchtime", cmp.Or(s.time, "1s"), "-count", strconv.Itoa(count), "-timeout", "30m", s.pkg) //nolint:gosec // the texts are constants
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+s.cgo)
 	if s.peers {
-		dir, err := installPeers(ctx)
+		dir, err := npmTools(ctx, "peers")
 		if err != nil {
 			return nil, err
 		}
 		cmd.Env = append(cmd.Env, "KTX_BENCH_PEERS="+dir)
 	}
 	if s.rated {
-		where, err := exec.CommandContext(ctx, "scripts/npm-tools", "lighthouse").Output()
+		dir, err := npmTools(ctx, "lighthouse")
 		if err != nil {
-			return nil, fmt.Errorf("install Lighthouse: %w", err)
+			return nil, err
 		}
-		cmd.Env = append(cmd.Env, "KTX_BENCH_LIGHTHOUSE="+strings.TrimSpace(string(where)))
+		cmd.Env = append(cmd.Env, "KTX_BENCH_LIGHTHOUSE="+dir)
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -568,33 +567,13 @@ func measure(ctx context.Context, s suite, count int) (map[string][]float64, err
 	return results, nil
 }
 
-// installPeers installs the servers to compare with into a directory that git
-// ignores, in the versions of the lock file, and returns its path.
-func installPeers(ctx context.Context) (string, error) {
-	dir, err := filepath.Abs(filepath.Join(".tools", "peers"))
+// npmTools installs the programs of tools/NAME/package.json, and returns their folder.
+func npmTools(ctx context.Context, name string) (string, error) {
+	where, err := exec.CommandContext(ctx, "scripts/npm-tools", name).Output() //nolint:gosec // one of two names
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("install %s: %w", name, err)
 	}
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return "", err
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil { // npm finds no packages through a link
-		return "", err
-	}
-	for _, name := range []string{"package.json", "package-lock.json"} {
-		text, err := os.ReadFile(filepath.Join("tools", "perf", "peers", name)) //nolint:gosec // one of two files of the repository
-		if err != nil {
-			return "", err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil { //nolint:gosec // a folder of the repository
-			return "", err
-		}
-	}
-	text, err := exec.CommandContext(ctx, "npm", "install", "--no-save", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error").CombinedOutput() //nolint:gosec // the arguments are constants
-	if err != nil {
-		return "", fmt.Errorf("install the servers to compare with: %w\n%s", err, text)
-	}
-	return dir, nil
+	return strings.TrimSpace(string(where)), nil
 }
 
 // machine lists the properties of the machine that the figures depend on.

@@ -18,7 +18,7 @@ import (
 // (https://sqlite.org/fileformat2.html#application_id).
 const (
 	applicationID = 0x6b747861 // "ktxa"
-	version       = 2
+	version       = 3
 )
 
 // schema makes an empty index. Names of principals, tables and so on are stored

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"math"
 
 	"github.com/ncruces/go-sqlite3"
@@ -95,8 +96,16 @@ func (b *block) ms(i int) float64 {
 	return math.Float64frombits(uint64(b.column(columnMS)[i])) //nolint:gosec // all bits are kept
 }
 
-// pack writes columns of equal length.
-func pack(columns *[columnCount][]int64) []byte {
+// castagnoli is the polynomial that processors compute.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum is that of a block with its number. SQLite has none of its own.
+func checksum(number int64, data []byte) uint32 {
+	return crc32.Update(crc32.Checksum(binary.LittleEndian.AppendUint64(nil, uint64(number)), castagnoli), castagnoli, data) //nolint:gosec // all bits are kept
+}
+
+// pack writes columns of equal length, and a checksum.
+func pack(number int64, columns *[columnCount][]int64) []byte {
 	out := binary.AppendUvarint(nil, uint64(len(columns[0])))
 	for _, values := range columns {
 		low, high := int64(0), int64(0)
@@ -118,18 +127,23 @@ func pack(columns *[columnCount][]int64) []byte {
 			width = 4
 		}
 		out = append(binary.AppendVarint(out, low), byte(width))
-		var number [8]byte
+		var bytes [8]byte
 		for _, v := range values {
-			binary.LittleEndian.PutUint64(number[:], uint64(v)-uint64(low)) //nolint:gosec // above
-			out = append(out, number[:width]...)
+			binary.LittleEndian.PutUint64(bytes[:], uint64(v)-uint64(low)) //nolint:gosec // above
+			out = append(out, bytes[:width]...)
 		}
 	}
-	return out
+	return binary.LittleEndian.AppendUint32(out, checksum(number, out))
 }
 
 // unpack makes b the block that data holds.
-func (b *block) unpack(data []byte) error {
-	damaged := fmt.Errorf("%w: a block has another length", errForeign)
+func (b *block) unpack(number int64, data []byte) error {
+	damaged := fmt.Errorf("%w: a block is damaged", errForeign)
+	end := len(data) - 4
+	if end < 0 || binary.LittleEndian.Uint32(data[end:]) != checksum(number, data[:end]) {
+		return damaged
+	}
+	data = data[:end]
 	n, used := binary.Uvarint(data)
 	if used <= 0 || n > math.MaxInt32 {
 		return damaged
@@ -167,7 +181,7 @@ func (w *writer) packBlock(ctx context.Context, number int64) error {
 	if err != nil {
 		return err
 	}
-	return w.run(ctx, `INSERT OR REPLACE INTO pack VALUES (?, ?)`, number, pack(&columns))
+	return w.run(ctx, `INSERT OR REPLACE INTO pack VALUES (?, ?)`, number, pack(number, &columns))
 }
 
 // packBlocks packs the blocks that are complete, except the last one, in which most
@@ -226,12 +240,12 @@ func (v *view) blocks(tests []test, first, last int64, newest bool, do func(b *b
 		if s.ColumnInt64(0) != next {
 			return false
 		}
-		next += step
 		data = s.ColumnBlob(1, data[:0])
-		if damaged = b.unpack(data); damaged != nil {
+		if damaged = b.unpack(next, data); damaged != nil {
 			return false
 		}
 		met = met[:0]
+		next += step
 		places := b.column(columnN)
 	rows:
 		for i := range b.statements {

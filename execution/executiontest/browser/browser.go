@@ -31,10 +31,9 @@ type Browser struct {
 	faults []string
 }
 
-// findChromium returns the path of the browser. With CI set, a missing browser
-// is an error.
-func findChromium(t *testing.T) string {
-	t.Helper()
+// Program returns the path of the browser: the one that KTX_TEST_CHROMIUM names, or
+// Chromium or Chrome. It is blank when there is none.
+func Program() string {
 	names := []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome"}
 	if named := os.Getenv("KTX_TEST_CHROMIUM"); named != "" {
 		names = []string{named}
@@ -43,6 +42,16 @@ func findChromium(t *testing.T) string {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
+	}
+	return ""
+}
+
+// findChromium returns the path of the browser. With CI set, a missing browser
+// is an error.
+func findChromium(t *testing.T) string {
+	t.Helper()
+	if path := Program(); path != "" {
+		return path
 	}
 	if os.Getenv("CI") != "" {
 		t.Fatal("no Chromium: scripts/test-deps installs it")
@@ -309,12 +318,16 @@ func (c *Browser) Harmless(what string) {
 	c.faults = nil
 }
 
-// Axe runs axe-core on the page that is open, and fails for every violation. It does
-// nothing unless KTX_TEST_AXE names its file (axe.min.js of the npm package axe-core).
+// Axe runs axe-core on the page that is open, and fails for every violation. KTX_TEST_AXE
+// names its file (axe.min.js of the npm package axe-core). Without it, Axe does nothing, or
+// fails with CI set.
 func (c *Browser) Axe(what string) {
 	c.t.Helper()
 	file := os.Getenv("KTX_TEST_AXE")
 	if file == "" {
+		if os.Getenv("CI") != "" {
+			c.t.Fatal("no axe-core: scripts/npm-tools axe installs it, KTX_TEST_AXE names its file")
+		}
 		return
 	}
 	script, err := os.ReadFile(file)
