@@ -54,8 +54,9 @@ func lookupFunction(function string) (aggregate, ok bool) {
 	return aggregate, ok
 }
 
-// syntaxFunctions are functions that the server's parser reads and replaces by others.
-var syntaxFunctions = wordSet("date_add date_sub dateadd datesub timestampadd timestampsub timestamp_add timestamp_sub extract cast")
+// syntaxFunctions are functions that the server's parser reads, in any case, and replaces
+// by others.
+var syntaxFunctions = wordSet("trim ltrim rtrim date_add date_sub dateadd datesub timestampadd timestampsub timestamp_add timestamp_sub extract cast")
 
 // combinators are what can follow the name of an aggregate function. Reference: Aggregate
 // Function Combinators.

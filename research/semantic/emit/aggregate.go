@@ -37,6 +37,18 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 	}
 	switch a.Func {
 	case "count":
+		if w.dialect == ClickHouse {
+			// Its counts have no sign and cannot be mixed with numbers that have one, and a
+			// setting decides whether DISTINCT is exact.
+			w.text("CAST(")
+			defer w.text(" AS Int64)")
+			if a.Distinct {
+				w.text("uniqExact(")
+				value()
+				w.text(")")
+				return
+			}
+		}
 		w.text(counts[w.dialect], distinct)
 		switch {
 		case len(a.Args) > 0:
@@ -50,11 +62,15 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 		}
 		w.text(")")
 	case "sum", "min", "max":
-		w.text(strings.ToUpper(a.Func), "(", distinct)
+		w.text(strings.ToUpper(a.Func))
+		w.orNull()
+		w.text("(", distinct)
 		value()
 		w.text(")")
 	case "avg":
-		w.text("AVG(", distinct)
+		w.text("AVG")
+		w.orNull()
+		w.text("(", distinct)
 		if w.dialect == MySQL || w.dialect == SQLServer {
 			// The mean of integers is cut to an integer on SQL Server, and that of decimals
 			// after a few digits on both.
@@ -74,6 +90,14 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 			}
 			fraction = a.Args[1].Text
 		}
+		if w.dialect == ClickHouse {
+			w.text("quantileExactInclusiveOrNull(")
+			w.digits(fraction)
+			w.text(")(CAST(")
+			value()
+			w.text(" AS ", doubles[ClickHouse], "))")
+			return
+		}
 		w.text("PERCENTILE_CONT(")
 		w.digits(fraction)
 		w.text(") WITHIN GROUP (ORDER BY CAST(")
@@ -85,7 +109,7 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 }
 
 // counts begin a count, which may be larger than an int on SQL Server.
-var counts = map[Dialect]string{Postgres: "COUNT(", MySQL: "COUNT(", SQLite: "COUNT(", SQLServer: "COUNT_BIG("}
+var counts = map[Dialect]string{Postgres: "COUNT(", MySQL: "COUNT(", SQLite: "COUNT(", SQLServer: "COUNT_BIG(", ClickHouse: "COUNT("}
 
 // argument writes the first argument of an aggregate over the rows of its leg.
 func (w *writer) argument(a *plan.Atom) {
@@ -97,6 +121,10 @@ func (w *writer) argument(a *plan.Atom) {
 		w.text("CAST(")
 		w.value(e, true)
 		w.text(" AS bigint)") // the sum of ints is an int
+	case (a.Func == "sum" || a.Func == "avg") && w.dialect == ClickHouse && w.longInteger(e):
+		w.text("toInt128(")
+		w.value(e, true)
+		w.text(")") // the sum of 64 bits has 64 bits, and no error says that it was larger
 	default:
 		w.value(e, true)
 	}
@@ -104,14 +132,7 @@ func (w *writer) argument(a *plan.Atom) {
 
 // smallInteger reports whether e is a column that the manifest knows as an integer.
 func (w *writer) smallInteger(e *expr.Expr) bool {
-	if e.Op != expr.OpField || w.fieldType(e.Field) == expr.Unknown {
-		return false
-	}
-	node := e.Field.Node
-	if node == expr.Self {
-		node = w.self
-	}
-	switch strings.ToLower(w.plan.Model.Sources[w.plan.Model.Nodes[node].Source].Columns[e.Field.Column].NativeType) {
+	switch strings.ToLower(w.native(e)) {
 	case "int", "integer", "smallint", "tinyint":
 		return true
 	default:
@@ -120,7 +141,7 @@ func (w *writer) smallInteger(e *expr.Expr) bool {
 }
 
 // integers are the types of a count.
-var integers = map[Dialect]string{Postgres: "bigint", MySQL: "SIGNED", SQLite: "INTEGER", SQLServer: "bigint"}
+var integers = map[Dialect]string{Postgres: "bigint", MySQL: "SIGNED", SQLite: "INTEGER", SQLServer: "bigint", ClickHouse: "Nullable(Int64)"}
 
 // absent writes the NULL of an aggregate that the leg l does not compute. PostgreSQL and
 // SQL Server settle the types of a UNION pair by pair, so that the NULL must have the
@@ -128,7 +149,7 @@ var integers = map[Dialect]string{Postgres: "bigint", MySQL: "SIGNED", SQLite: "
 func (w *writer) absent(i int, l *plan.Leg) {
 	a := &w.plan.Atoms[i]
 	switch {
-	case w.dialect == MySQL || w.dialect == SQLite: // a NULL has the type of the other legs
+	case w.dialect == MySQL || w.dialect == SQLite || w.dialect == ClickHouse: // a NULL has the type of the other legs
 		w.text("NULL")
 		return
 	case a.Func == "count":

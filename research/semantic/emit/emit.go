@@ -33,7 +33,8 @@
 //
 // What stays the engine's own: how texts compare and sort, which characters beyond ASCII
 // lower and upper know (SQLite: none), how a number with fractions becomes a text, and
-// what a text that is no number becomes as a number (an error, or 0 on MySQL and SQLite).
+// what a text that is no number becomes as a number (an error, 0 on MySQL and SQLite, or
+// NULL on ClickHouse).
 // On SQLite a time is a text that its date functions read. In comparisons times count to
 // the millisecond there.
 package emit
@@ -58,21 +59,23 @@ type Column struct {
 	Kind string // dimension or measure
 }
 
-// Dialect names an engine: postgres, mysql, sqlite, or sqlserver, as sqlguard names them.
+// Dialect names an engine: postgres, mysql, sqlite, sqlserver, or clickhouse, as sqlguard
+// names them.
 type Dialect string
 
 // The dialects. MySQL is written for MySQL 8.0.17 and MariaDB 10.6 and newer, SQLite for
-// 3.39 and newer, SQLServer for 2019 and newer.
+// 3.39 and newer, SQLServer for 2019 and newer, ClickHouse for 24.3 and newer.
 const (
-	Postgres  Dialect = "postgres"
-	MySQL     Dialect = "mysql"
-	SQLite    Dialect = "sqlite"
-	SQLServer Dialect = "sqlserver"
+	Postgres   Dialect = "postgres"
+	MySQL      Dialect = "mysql"
+	SQLite     Dialect = "sqlite"
+	SQLServer  Dialect = "sqlserver"
+	ClickHouse Dialect = "clickhouse"
 )
 
 func (d Dialect) known() bool {
 	switch d {
-	case Postgres, MySQL, SQLite, SQLServer:
+	case Postgres, MySQL, SQLite, SQLServer, ClickHouse:
 		return true
 	default:
 		return false
@@ -86,7 +89,7 @@ const maxText = 512 << 10
 // the engine lacks, or what no engine could be asked.
 func Emit(p *plan.Plan, d Dialect) (SQL, *expr.Error) {
 	if !d.known() {
-		return SQL{}, unsupported(fmt.Sprintf("no SQL can be written for the dialect %q", string(d)), "use a connection to PostgreSQL, MySQL, MariaDB, SQLite, or SQL Server")
+		return SQL{}, unsupported(fmt.Sprintf("no SQL can be written for the dialect %q", string(d)), "use a connection to PostgreSQL, MySQL, MariaDB, SQLite, SQL Server, or ClickHouse")
 	}
 	w := &writer{b: make([]byte, 0, 8192), dialect: d, plan: p, aliases: make([]int, len(p.Model.Nodes))}
 	w.statement()
@@ -126,7 +129,7 @@ func Supports(e *expr.Expr, d Dialect) *expr.Error {
 func lacks(name string, distinct bool, d Dialect) *expr.Error {
 	switch name {
 	case "median", "percentile":
-		if d != Postgres {
+		if d != Postgres && d != ClickHouse {
 			return unsupported(fmt.Sprintf("%s has no aggregate %s", products[d], name), "use avg, min, or max")
 		}
 		if distinct {
@@ -136,7 +139,7 @@ func lacks(name string, distinct bool, d Dialect) *expr.Error {
 	return nil
 }
 
-var products = map[Dialect]string{Postgres: "PostgreSQL", MySQL: "MySQL", SQLite: "SQLite", SQLServer: "SQL Server"}
+var products = map[Dialect]string{Postgres: "PostgreSQL", MySQL: "MySQL", SQLite: "SQLite", SQLServer: "SQL Server", ClickHouse: "ClickHouse"}
 
 func unsupported(message, hint string) *expr.Error {
 	return &expr.Error{Class: expr.UnsupportedInDialect, Message: message, Hint: hint, Pos: -1}

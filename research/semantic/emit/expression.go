@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
+	"github.com/ktxhq/ktx/research/semantic/model"
 )
 
 // maxDepth bounds the recursion. Expressions and computed columns are bounded when they
@@ -92,7 +93,7 @@ func (w *writer) predicate(e *expr.Expr, top bool) {
 		w.predicate(e.Args[0], false)
 		w.close(top)
 	case int(op) < len(comparisons) && comparisons[op] != "":
-		d := w.domain(e.Args...)
+		d := w.operands(e.Args)
 		w.open(top)
 		w.compared(e.Args[0], d)
 		w.text(comparisons[op])
@@ -105,8 +106,10 @@ func (w *writer) predicate(e *expr.Expr, top bool) {
 		w.not(e)
 		w.text(" NULL")
 		w.close(top)
+	case op == expr.OpIn && w.dialect == ClickHouse && !literals(e.Args[1:]):
+		w.oneOf(e, top)
 	case op == expr.OpIn:
-		d := w.domain(e.Args...)
+		d := w.operands(e.Args)
 		w.open(top)
 		w.compared(e.Args[0], d)
 		w.not(e)
@@ -120,7 +123,7 @@ func (w *writer) predicate(e *expr.Expr, top bool) {
 		w.text(")")
 		w.close(top)
 	case op == expr.OpBetween:
-		d := w.domain(e.Args...)
+		d := w.operands(e.Args)
 		w.open(top)
 		w.compared(e.Args[0], d)
 		w.not(e)
@@ -255,6 +258,9 @@ func (w *writer) field(f expr.Field, top bool) {
 		w.broken("the column %s.%s is not in the leg", m.Nodes[node].Name, c.Name)
 		return
 	}
+	if w.read != nil {
+		w.read[expr.Field{Node: node, Column: f.Column}] = true
+	}
 	w.text("t")
 	w.number(w.aliases[node] - 1)
 	w.text(".")
@@ -302,14 +308,18 @@ func (w *writer) infix(a *expr.Expr, op string, b *expr.Expr, top bool) {
 		w.fail(expr.UnsafeExpression, "add or subtract an interval, as interval '1 day'", "arithmetic between a time and something else than an interval means different things on different engines")
 		return
 	}
+	term := func(e *expr.Expr) { w.value(e, false) }
+	if w.dialect == ClickHouse && op != " / " && op != " % " {
+		term = w.term
+	}
 	w.open(top)
-	w.value(a, false)
+	term(a)
 	w.text(op)
-	w.value(b, false)
+	term(b)
 	w.close(top)
 }
 
-var doubles = map[Dialect]string{Postgres: "double precision", MySQL: "DOUBLE", SQLite: "REAL", SQLServer: "float"}
+var doubles = map[Dialect]string{Postgres: "double precision", MySQL: "DOUBLE", SQLite: "REAL", SQLServer: "float", ClickHouse: "Nullable(Float64)"}
 
 // quotient writes the exact division of R6.
 func (w *writer) quotient(a, b *expr.Expr, top bool) {
@@ -362,11 +372,8 @@ func (w *writer) remainder(a, b *expr.Expr, top bool) {
 	}
 	w.open(top)
 	switch w.dialect {
-	case Postgres, SQLServer:
-		as := "numeric"
-		if w.dialect == SQLServer {
-			as = "decimal(38, 10)"
-		}
+	case Postgres, SQLServer, ClickHouse:
+		as := map[Dialect]string{Postgres: "numeric", SQLServer: "decimal(38, 10)", ClickHouse: "Nullable(Decimal(38, 10))"}[w.dialect]
 		exact(a, as)
 		w.text(" % NULLIF(")
 		exact(b, as)
@@ -404,7 +411,7 @@ func (w *writer) concat(e *expr.Expr, top bool) {
 		w.text(" + ")
 		w.asText(e.Args[1], false)
 		w.close(top)
-	case Postgres, SQLite:
+	case Postgres, SQLite, ClickHouse:
 		w.open(top)
 		w.asText(e.Args[0], false)
 		w.text(" || ")
@@ -417,6 +424,12 @@ func (w *writer) concat(e *expr.Expr, top bool) {
 func (w *writer) asText(e *expr.Expr, top bool) {
 	switch w.typeOf(e) {
 	case expr.String:
+		if w.dialect == ClickHouse && !plainText(w.native(e)) {
+			w.text("CAST(")
+			w.value(e, true)
+			w.text(" AS Nullable(String))")
+			return
+		}
 		w.value(e, top)
 	case expr.Unknown:
 		if e.Op != expr.OpNull {
@@ -431,18 +444,18 @@ func (w *writer) asText(e *expr.Expr, top bool) {
 
 func (w *writer) caseOf(e *expr.Expr) {
 	var results [8]*expr.Expr
-	d := w.domain(caseResults(e, results[:0])...)
+	r := w.mixture(caseResults(e, results[:0]))
 	w.text("CASE")
 	i := 0
 	for ; i+1 < len(e.Args); i += 2 {
 		w.text(" WHEN ")
 		w.predicate(e.Args[i], true)
 		w.text(" THEN ")
-		w.in(e.Args[i+1], d, true)
+		w.mixed(e.Args[i+1], r)
 	}
 	if i < len(e.Args) {
 		w.text(" ELSE ")
-		w.in(e.Args[i], d, true)
+		w.mixed(e.Args[i], r)
 	}
 	w.text(" END")
 }
@@ -508,13 +521,30 @@ func (w *writer) bit(e *expr.Expr, top bool) {
 	}
 }
 
-// compared writes an operand of a comparison.
-func (w *writer) compared(e *expr.Expr, domain expr.Type) {
-	if domain == expr.Time && w.dialect == SQLite && e.Op != expr.OpNull {
-		w.instant(e)
-		return
+// operands says how the operands of a comparison are written.
+type operands struct {
+	domain     expr.Type
+	form, zone string // of times on ClickHouse
+}
+
+func (w *writer) operands(args []*expr.Expr) operands {
+	o := operands{domain: w.domain(args...)}
+	if o.domain == expr.Time && w.dialect == ClickHouse {
+		o.form, o.zone = w.commonForm(args)
 	}
-	w.in(e, domain, false)
+	return o
+}
+
+// compared writes an operand of a comparison.
+func (w *writer) compared(e *expr.Expr, o operands) {
+	switch {
+	case o.domain == expr.Time && w.dialect == SQLite && e.Op != expr.OpNull:
+		w.instant(e)
+	case o.domain == expr.Time && w.dialect == ClickHouse:
+		w.inForm(e, o)
+	default:
+		w.in(e, o.domain, false)
+	}
 }
 
 // typeOf is the type of a bound expression, as far as the emission depends on it.
@@ -552,19 +582,50 @@ func (w *writer) typeOf(e *expr.Expr) expr.Type {
 }
 
 func (w *writer) fieldType(f expr.Field) expr.Type {
+	if c, _ := w.columnOf(f); c != nil {
+		return c.Type
+	}
+	return expr.Unknown
+}
+
+// columnOf returns a column and its node, or nil.
+func (w *writer) columnOf(f expr.Field) (*model.Column, int) {
 	node := f.Node
 	if node == expr.Self {
 		node = w.self
 	}
 	m := w.plan.Model
 	if node < 0 || node >= len(m.Nodes) {
-		return expr.Unknown
+		return nil, node
 	}
 	columns := m.Sources[m.Nodes[node].Source].Columns
 	if f.Column < 0 || f.Column >= len(columns) {
-		return expr.Unknown
+		return nil, node
 	}
-	return columns[f.Column].Type
+	return columns[f.Column], node
+}
+
+// native is the type of a column at the database, without what wraps it; "" for other
+// expressions and for columns of which nobody knows it.
+func (w *writer) native(e *expr.Expr) string {
+	if e.Op == expr.OpPresent {
+		e = e.Args[0]
+	}
+	if e.Op != expr.OpField {
+		return ""
+	}
+	c, node := w.columnOf(e.Field)
+	switch {
+	case c == nil:
+		return ""
+	case c.Expr != nil:
+		before := w.self
+		w.self = node
+		defer func() { w.self = before }()
+		return w.native(c.Expr)
+	default:
+		return model.Unwrapped(c.NativeType)
+	}
 }
 
 // atomType is the type of an aggregate. Booleans have become numbers in it.

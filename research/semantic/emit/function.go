@@ -40,13 +40,13 @@ func (w *writer) call(e *expr.Expr, top bool) {
 			w.value(e.Args[0], top)
 			return
 		}
-		d := w.domain(e.Args...)
+		r := w.mixture(e.Args)
 		w.text("COALESCE(")
 		for i, a := range e.Args {
 			if i > 0 {
 				w.text(", ")
 			}
-			w.in(a, d, true)
+			w.mixed(a, r)
 		}
 		w.text(")")
 	case "concat":
@@ -67,15 +67,19 @@ func (w *writer) call(e *expr.Expr, top bool) {
 	case "length":
 		w.length(e.Args[0], top)
 	case "lower":
-		w.function("LOWER", e)
+		w.ofText("LOWER", e)
 	case "now":
+		if w.dialect == ClickHouse {
+			w.text("now()")
+			return
+		}
 		w.text("CURRENT_TIMESTAMP")
 	case "nullif":
-		d := w.domain(e.Args...)
+		r := w.mixture(e.Args)
 		w.text("NULLIF(")
-		w.in(e.Args[0], d, true)
+		w.mixed(e.Args[0], r)
 		w.text(", ")
-		w.in(e.Args[1], d, true)
+		w.mixed(e.Args[1], r)
 		w.text(")")
 	case "round":
 		w.round(e)
@@ -84,9 +88,9 @@ func (w *writer) call(e *expr.Expr, top bool) {
 	case "substring":
 		w.substring(e)
 	case "trim":
-		w.function("TRIM", e)
+		w.ofText("TRIM", e)
 	case "upper":
-		w.function("UPPER", e)
+		w.ofText("UPPER", e)
 	default:
 		w.fail(expr.UnsupportedInDialect, "", "the function %q cannot be written for %s", e.Func, products[w.dialect])
 	}
@@ -104,10 +108,28 @@ func (w *writer) function(name string, e *expr.Expr) {
 	w.text(")")
 }
 
-// concatenation writes concat, for which NULL is the empty text. CONCAT of MySQL is NULL
-// if an argument is, and SQLite has it from 3.44 on.
+// ofText writes a function of a text. On ClickHouse, LOWER and UPPER know ASCII only, and
+// none of them takes an enumeration.
+func (w *writer) ofText(name string, e *expr.Expr) {
+	if w.dialect != ClickHouse {
+		w.function(name, e)
+		return
+	}
+	switch name {
+	case "LOWER":
+		name = "lowerUTF8"
+	case "UPPER":
+		name = "upperUTF8"
+	}
+	w.text(name, "(")
+	w.asText(e.Args[0], true)
+	w.text(")")
+}
+
+// concatenation writes concat, for which NULL is the empty text. CONCAT of MySQL and
+// ClickHouse is NULL if an argument is, and SQLite has it from 3.44 on.
 func (w *writer) concatenation(e *expr.Expr, top bool) {
-	orEmpty := len(e.Args) == 1 || w.dialect == MySQL || w.dialect == SQLite
+	orEmpty := len(e.Args) == 1 || w.dialect == MySQL || w.dialect == SQLite || w.dialect == ClickHouse
 	argument := func(a *expr.Expr, top bool) {
 		if !orEmpty || a.Op == expr.OpString {
 			w.asText(a, top)
@@ -154,6 +176,8 @@ func (w *writer) length(a *expr.Expr, top bool) {
 		w.text("LENGTH(")
 	case Postgres, MySQL:
 		w.text("CHAR_LENGTH(")
+	case ClickHouse:
+		w.text("lengthUTF8(")
 	}
 	w.asText(a, true)
 	w.text(")")
@@ -161,11 +185,14 @@ func (w *writer) length(a *expr.Expr, top bool) {
 
 // substring writes the characters from a position on, which counts from 1.
 func (w *writer) substring(e *expr.Expr) {
-	name := "SUBSTRING("
-	if w.dialect == SQLite {
-		name = "SUBSTR("
+	switch w.dialect {
+	case SQLite:
+		w.text("SUBSTR(")
+	case ClickHouse:
+		w.text("substringUTF8(")
+	case Postgres, MySQL, SQLServer:
+		w.text("SUBSTRING(")
 	}
-	w.text(name)
 	w.asText(e.Args[0], true)
 	for i, a := range e.Args[1:] {
 		n, ok := integer(a)
@@ -208,6 +235,9 @@ func (w *writer) round(e *expr.Expr) {
 		w.text("ROUND(")
 		w.value(e.Args[0], true)
 		w.text(", ")
+	case ClickHouse:
+		w.roundClickHouse(e.Args[0], places)
+		return
 	}
 	w.text(strconv.Itoa(places), ")")
 }
@@ -265,6 +295,8 @@ func (w *writer) castText(a *expr.Expr, from expr.Type, as func(string)) {
 		as("CHAR")
 	case SQLite:
 		as("TEXT")
+	case ClickHouse:
+		as("Nullable(String)")
 	case SQLServer:
 		if from != expr.Time {
 			as("nvarchar(max)")
@@ -340,5 +372,7 @@ func (w *writer) castTime(a *expr.Expr, from expr.Type, as func(string)) {
 		as("datetime2")
 	case SQLite:
 		w.readable(func() { w.instant(a) })
+	case ClickHouse:
+		as("Nullable(DateTime64(6))")
 	}
 }

@@ -159,22 +159,25 @@ func (w *writer) keyedLeg(l *plan.Leg, edge int, all bool) {
 func (w *writer) total(i int) {
 	switch a := &w.plan.Atoms[i]; {
 	case a.Func == "min":
-		w.text("MIN(")
-		w.column("k", "a", i)
-		w.text(")")
+		w.combined("MIN", i)
 	case a.Func == "max":
-		w.text("MAX(")
-		w.column("k", "a", i)
-		w.text(")")
+		w.combined("MAX", i)
 	case a.Func == "count" && (w.dialect == Postgres || w.dialect == MySQL): // where a sum is a decimal
-		w.text("CAST(SUM(")
-		w.column("k", "a", i)
-		w.text(") AS ", integers[w.dialect], ")")
+		w.text("CAST(")
+		w.combined("SUM", i)
+		w.text(" AS ", integers[w.dialect], ")")
 	default:
-		w.text("SUM(")
-		w.column("k", "a", i)
-		w.text(")")
+		w.combined("SUM", i)
 	}
+}
+
+// combined writes an aggregate over those of keys.
+func (w *writer) combined(aggregate string, i int) {
+	w.text(aggregate)
+	w.orNull()
+	w.text("(")
+	w.column("k", "a", i)
+	w.text(")")
 }
 
 // keys writes the aggregates of each key.

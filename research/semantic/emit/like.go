@@ -20,6 +20,11 @@ func (w *writer) like(e *expr.Expr, top bool) {
 		return
 	}
 	w.text(" LIKE ")
+	if w.dialect == ClickHouse { // it has no ESCAPE, and a backslash always escapes
+		w.unescaped(pattern)
+		w.close(top)
+		return
+	}
 	if pattern.Op == expr.OpString {
 		// | becomes the escape character where one is needed. It then stands twice
 		// where it means itself.
@@ -47,6 +52,21 @@ func (w *writer) like(e *expr.Expr, top bool) {
 	}
 	w.text(" ESCAPE '|'")
 	w.close(top)
+}
+
+// unescaped writes a pattern of ClickHouse in which a backslash is a character.
+func (w *writer) unescaped(pattern *expr.Expr) {
+	if pattern.Op == expr.OpString {
+		w.str(strings.ReplaceAll(pattern.Text, `\`, `\\`))
+		return
+	}
+	w.text("REPLACE(")
+	w.asText(pattern, true)
+	w.text(", ")
+	w.str(`\`)
+	w.text(", ")
+	w.str(`\\`)
+	w.text(")")
 }
 
 // special is the character that means more than itself in a pattern without ESCAPE.

@@ -37,6 +37,9 @@ func (w *writer) str(s string) {
 	case SQLServer:
 		w.nationalString(s)
 		return
+	case ClickHouse:
+		w.doubled(s, "\\")
+		return
 	case SQLite:
 	}
 	w.doubled(s, "")
@@ -156,6 +159,8 @@ func (w *writer) time(m moment) {
 		w.text("CAST('", m.text, "' AS date)")
 	case w.dialect == SQLServer:
 		w.text("CAST('", m.text[:10], "T", m.text[11:], "' AS datetime2)")
+	case w.dialect == ClickHouse:
+		w.instantOf(m, "", "")
 	case m.date:
 		w.text("DATE '", m.text, "'")
 	default:

@@ -56,30 +56,38 @@ func singleOn(tb testing.TB) map[emit.Dialect]*executiontest.Client {
 	}
 }
 
-// TestLiterals reads literals back from the servers, from MariaDB in both modes of the
-// backslash, and from PostgreSQL in both modes too.
-func TestLiterals(t *testing.T) {
+func ofTexts() []*expr.Expr {
 	list := make([]*expr.Expr, 0, len(texts))
 	for _, s := range texts {
 		list = append(list, &expr.Expr{Op: expr.OpString, Text: s})
 	}
-	p := ofConstants(single(t), list)
-	check := func(t *testing.T, got []string) {
-		t.Helper()
-		for i, s := range texts {
-			if got[i] != s {
-				t.Errorf("got %q, want %q", got[i], s)
-			}
+	return list
+}
+
+func checkLiterals(t *testing.T, d emit.Dialect, c *executiontest.Client) {
+	t.Helper()
+	sql, err := emit.Emit(ofConstants(single(t), ofTexts()), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareTexts(t, one(t, c.Get(t, sql.Text, execution.Limits{})))
+}
+
+func compareTexts(t *testing.T, got []string) {
+	t.Helper()
+	for i, s := range texts {
+		if got[i] != s {
+			t.Errorf("got %q, want %q", got[i], s)
 		}
 	}
+}
+
+// TestLiterals reads literals back from the servers, from MariaDB in both modes of the
+// backslash, and from PostgreSQL in both modes too.
+func TestLiterals(t *testing.T) {
+	p := ofConstants(single(t), ofTexts())
 	for d, c := range singleOn(t) {
-		t.Run(string(d), func(t *testing.T) {
-			sql, err := emit.Emit(p, d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			check(t, one(t, c.Get(t, sql.Text, execution.Limits{})))
-		})
+		t.Run(string(d), func(t *testing.T) { checkLiterals(t, d, c) })
 	}
 	t.Run("modes of MariaDB", func(t *testing.T) {
 		server := testdb.MariaDB(t)
@@ -104,7 +112,7 @@ func TestLiterals(t *testing.T) {
 			if err := conn.QueryRowContext(t.Context(), sql.Text).Scan(into...); err != nil {
 				t.Fatal(err)
 			}
-			check(t, got)
+			compareTexts(t, got)
 			if err := conn.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -113,8 +121,11 @@ func TestLiterals(t *testing.T) {
 }
 
 // TestLike compares LIKE on the servers with a matcher of three lines.
-func TestLike(outer *testing.T) {
-	m, servers := single(outer), singleOn(outer)
+func TestLike(t *testing.T) { checkLike(t, singleOn(t)) }
+
+func checkLike(outer *testing.T, servers map[emit.Dialect]*executiontest.Client) {
+	outer.Helper()
+	m := single(outer)
 	pieces := rapid.SampledFrom([]string{"a", "b", "A", "%", "_", `\`, "|", "[", "]", "*", "?", "'", "^", "-", "é", "!"})
 	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(pieces, 0, 5).Draw(t, "pieces"), "") })
 	rapid.Check(outer, func(t *rapid.T) {
@@ -130,12 +141,12 @@ func TestLike(outer *testing.T) {
 			list = append(list, &expr.Expr{Op: expr.OpCase, Args: []*expr.Expr{like, {Op: expr.OpNumber, Text: "1"}, {Op: expr.OpNumber, Text: "0"}}})
 			want = append(want, map[bool]string{true: "1", false: "0"}[matches([]rune(value), []rune(pattern))])
 		}
-		for _, d := range []emit.Dialect{emit.SQLite, emit.Postgres, emit.MySQL} {
+		for d, c := range servers {
 			sql, err := emit.Emit(ofConstants(m, list), d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, failed := servers[d].Try(outer.Context(), outer, sql.Text, execution.Limits{})
+			res, failed := c.Try(outer.Context(), outer, sql.Text, execution.Limits{})
 			if failed != nil {
 				t.Fatal(failed)
 			}

@@ -26,11 +26,7 @@ func Identifier(name string, d Dialect) (string, error) {
 // From writes a source as it stands behind FROM, with an alias that needs no quotes.
 func From(s *model.Source, alias string, d Dialect) (string, error) {
 	return written(d, func(w *writer) {
-		if s.SQL != "" {
-			w.body(s)
-		} else {
-			w.table(s)
-		}
+		w.rowsOf(s)
 		w.text(" AS ", alias)
 	})
 }

@@ -39,13 +39,15 @@ func TestRefusals(t *testing.T) {
 		on    []emit.Dialect
 		class expr.Class
 	}{
-		{"three parts of a table", table("a", "b", "c"), []emit.Dialect{emit.MySQL, emit.SQLite}, expr.UnsupportedInDialect},
+		{"three parts of a table", table("a", "b", "c"), []emit.Dialect{emit.MySQL, emit.SQLite, emit.ClickHouse}, expr.UnsupportedInDialect},
 		{"four parts of a table", table("a", "b", "c", "d"), all, expr.UnsupportedInDialect},
 		{"a long name", table(strings.Repeat("x", 64)), []emit.Dialect{emit.Postgres}, expr.UnsupportedInDialect},
 		{"NUL in a name", table("a\x00b"), all, expr.UnsafeExpression},
 		{"a text that is no time", where("t > 'yesterday'"), all, expr.UnsafeExpression},
 		{"a day that does not exist", where("t > '2023-02-29'"), all, expr.UnsafeExpression},
 		{"a long interval", where("t > now() - interval '9999999 days'"), all, expr.UnsafeExpression},
+		{"a day before all others", where("t > '1899-12-31'"), []emit.Dialect{emit.ClickHouse}, expr.UnsupportedInDialect},
+		{"a day without end", where("t < date '9999-12-31'"), []emit.Dialect{emit.ClickHouse}, expr.UnsupportedInDialect},
 		{"WITH", sql("WITH y AS (SELECT 1 AS a) SELECT a FROM y"), []emit.Dialect{emit.SQLServer}, expr.UnsupportedInDialect},
 		{"WITH after a comment", sql(" -- one\n/* two */ with y AS (SELECT 1 AS a) SELECT a FROM y;"), []emit.Dialect{emit.SQLServer}, expr.UnsupportedInDialect},
 		{"a dialect without SQL", table("x"), []emit.Dialect{"mongodb", ""}, expr.UnsupportedInDialect},
@@ -99,8 +101,8 @@ func TestSupports(t *testing.T) {
 		{"sum(a) / count(b)", all},
 		{"count(distinct a) filter (where b > 1)", all},
 		{"round(avg(a), 2)", all},
-		{"median(a)", []emit.Dialect{emit.Postgres}},
-		{"1 + coalesce(percentile(a, 0.9), 0)", []emit.Dialect{emit.Postgres}},
+		{"median(a)", []emit.Dialect{emit.Postgres, emit.ClickHouse}},
+		{"1 + coalesce(percentile(a, 0.9), 0)", []emit.Dialect{emit.Postgres, emit.ClickHouse}},
 	} {
 		e, err := expr.Parse(c.text)
 		if err != nil {

@@ -131,7 +131,7 @@ func (w *writer) order() {
 			direction = " DESC"
 		}
 		switch w.dialect {
-		case Postgres, SQLite:
+		case Postgres, SQLite, ClickHouse:
 			write(false)
 			w.text(direction, " NULLS LAST")
 		case MySQL:
@@ -234,6 +234,16 @@ func (w *writer) enterLeg(l *plan.Leg) {
 // leg writes a leg. With all, it has a column for each aggregate of the plan, which is
 // NULL if another leg computes it.
 func (w *writer) leg(l *plan.Leg, all bool) {
+	if w.dialect == ClickHouse { // its joins name the columns that the leg reads, so it is written twice
+		begin := len(w.b)
+		w.read = map[expr.Field]bool{}
+		w.legOnce(l, all)
+		w.b = w.b[:begin]
+	}
+	w.legOnce(l, all)
+}
+
+func (w *writer) legOnce(l *plan.Leg, all bool) {
 	w.enterLeg(l)
 	if !w.ok() {
 		return
@@ -394,7 +404,11 @@ func (w *writer) join(edge int, keyed bool) {
 	e := &w.plan.Model.Edges[edge]
 	w.line()
 	w.text("LEFT JOIN ")
-	w.source(e.To)
+	if w.dialect == ClickHouse {
+		w.nullable(e.To)
+	} else {
+		w.source(e.To)
+	}
 	w.text(" ON ")
 	if len(e.Pairs) == 0 || w.aliases[e.From] == 0 {
 		w.broken("the join of %s has no condition", w.plan.Model.Nodes[e.To].Name)
@@ -416,20 +430,24 @@ func (w *writer) join(edge int, keyed bool) {
 
 // source writes the table or the query of a node, with its alias.
 func (w *writer) source(node int) {
-	s := w.plan.Model.Sources[w.plan.Model.Nodes[node].Source]
+	w.rowsOf(w.plan.Model.Sources[w.plan.Model.Nodes[node].Source])
+	w.text(" AS t")
+	w.number(w.aliases[node] - 1)
+}
+
+// rowsOf writes the table or the query of a source.
+func (w *writer) rowsOf(s *model.Source) {
 	if s.SQL != "" {
 		w.body(s)
 	} else {
 		w.table(s)
 	}
-	w.text(" AS t")
-	w.number(w.aliases[node] - 1)
 }
 
 func (w *writer) table(s *model.Source) {
 	most := 3
 	switch w.dialect {
-	case MySQL, SQLite:
+	case MySQL, SQLite, ClickHouse:
 		most = 2
 	case Postgres, SQLServer:
 	}

@@ -29,6 +29,8 @@ func (w *writer) truncated(e *expr.Expr, g plan.Grain) {
 		w.truncatedSQLite(e, g)
 	case SQLServer:
 		w.truncatedSQLServer(e, g)
+	case ClickHouse:
+		w.truncatedClickHouse(e, g)
 	}
 }
 
@@ -131,61 +133,61 @@ var partForms = map[string]map[Dialect][2]string{
 		Postgres:  {"CAST(EXTRACT(YEAR FROM ", ") AS integer)"},
 		MySQL:     {"YEAR(", ")"},
 		SQLite:    {"CAST(STRFTIME('%Y', ", ") AS INTEGER)"},
-		SQLServer: {"YEAR(", ")"},
+		SQLServer: {"YEAR(", ")"}, ClickHouse: {"toYear(", ")"},
 	},
 	"quarter": {
 		Postgres:  {"CAST(EXTRACT(QUARTER FROM ", ") AS integer)"},
 		MySQL:     {"QUARTER(", ")"},
 		SQLite:    {"((STRFTIME('%m', ", ") + 2) / 3)"},
-		SQLServer: {"DATEPART(quarter, ", ")"},
+		SQLServer: {"DATEPART(quarter, ", ")"}, ClickHouse: {"toQuarter(", ")"},
 	},
 	"month": {
 		Postgres:  {"CAST(EXTRACT(MONTH FROM ", ") AS integer)"},
 		MySQL:     {"MONTH(", ")"},
 		SQLite:    {"CAST(STRFTIME('%m', ", ") AS INTEGER)"},
-		SQLServer: {"MONTH(", ")"},
+		SQLServer: {"MONTH(", ")"}, ClickHouse: {"toMonth(", ")"},
 	},
 	"week": { // of the year that has its Thursday
 		Postgres:  {"CAST(EXTRACT(WEEK FROM ", ") AS integer)"},
 		MySQL:     {"WEEK(", ", 3)"},
 		SQLite:    {"((STRFTIME('%j', ", ", '-3 days', 'weekday 4') - 1) / 7 + 1)"},
-		SQLServer: {"DATEPART(iso_week, ", ")"},
+		SQLServer: {"DATEPART(iso_week, ", ")"}, ClickHouse: {"toISOWeek(", ")"},
 	},
 	"day": {
 		Postgres:  {"CAST(EXTRACT(DAY FROM ", ") AS integer)"},
 		MySQL:     {"DAYOFMONTH(", ")"},
 		SQLite:    {"CAST(STRFTIME('%d', ", ") AS INTEGER)"},
-		SQLServer: {"DAY(", ")"},
+		SQLServer: {"DAY(", ")"}, ClickHouse: {"toDayOfMonth(", ")"},
 	},
 	"dow": {
 		Postgres:  {"CAST(EXTRACT(DOW FROM ", ") AS integer)"},
 		MySQL:     {"(DAYOFWEEK(", ") - 1)"},
 		SQLite:    {"CAST(STRFTIME('%w', ", ") AS INTEGER)"},
-		SQLServer: {"((DATEDIFF(day, " + monday + ", ", ") + 1) % 7)"},
+		SQLServer: {"((DATEDIFF(day, " + monday + ", ", ") + 1) % 7)"}, ClickHouse: {"(toDayOfWeek(", ") % 7)"},
 	},
 	"doy": {
 		Postgres:  {"CAST(EXTRACT(DOY FROM ", ") AS integer)"},
 		MySQL:     {"DAYOFYEAR(", ")"},
 		SQLite:    {"CAST(STRFTIME('%j', ", ") AS INTEGER)"},
-		SQLServer: {"DATEPART(dayofyear, ", ")"},
+		SQLServer: {"DATEPART(dayofyear, ", ")"}, ClickHouse: {"toDayOfYear(", ")"},
 	},
 	"hour": {
 		Postgres:  {"CAST(EXTRACT(HOUR FROM CAST(", " AS timestamp)) AS integer)"},
 		MySQL:     {"EXTRACT(HOUR FROM CAST(", " AS DATETIME(6)))"},
 		SQLite:    {"CAST(STRFTIME('%H', ", ") AS INTEGER)"},
-		SQLServer: {"DATEPART(hour, CAST(", " AS datetime2))"},
+		SQLServer: {"DATEPART(hour, CAST(", " AS datetime2))"}, ClickHouse: {"toHour(CAST(", " AS Nullable(DateTime64(6))))"},
 	},
 	"minute": {
 		Postgres:  {"CAST(EXTRACT(MINUTE FROM CAST(", " AS timestamp)) AS integer)"},
 		MySQL:     {"EXTRACT(MINUTE FROM CAST(", " AS DATETIME(6)))"},
 		SQLite:    {"CAST(STRFTIME('%M', ", ") AS INTEGER)"},
-		SQLServer: {"DATEPART(minute, CAST(", " AS datetime2))"},
+		SQLServer: {"DATEPART(minute, CAST(", " AS datetime2))"}, ClickHouse: {"toMinute(CAST(", " AS Nullable(DateTime64(6))))"},
 	},
 	"second": {
 		Postgres:  {"CAST(FLOOR(EXTRACT(SECOND FROM CAST(", " AS timestamp))) AS integer)"},
 		MySQL:     {"EXTRACT(SECOND FROM CAST(", " AS DATETIME(6)))"},
 		SQLite:    {"CAST(STRFTIME('%S', ", ") AS INTEGER)"},
-		SQLServer: {"DATEPART(second, CAST(", " AS datetime2))"},
+		SQLServer: {"DATEPART(second, CAST(", " AS datetime2))"}, ClickHouse: {"toSecond(CAST(", " AS Nullable(DateTime64(6))))"},
 	},
 }
 
@@ -200,11 +202,14 @@ func (w *writer) part(name string, e *expr.Expr) {
 }
 
 func (w *writer) today() {
-	if w.dialect == SQLServer {
+	switch w.dialect {
+	case SQLServer:
 		w.text("CAST(CURRENT_TIMESTAMP AS date)")
-		return
+	case ClickHouse:
+		w.text("today()")
+	case Postgres, MySQL, SQLite:
+		w.text("CURRENT_DATE")
 	}
-	w.text("CURRENT_DATE")
 }
 
 // instantForm is the form in which SQLite compares times.
@@ -306,6 +311,11 @@ func (w *writer) shifted(e, i *expr.Expr, minus, top bool) {
 		w.text(after)
 	case SQLite:
 		w.readable(func() { w.shiftedInstant(e, i, minus) })
+	case ClickHouse:
+		w.open(top)
+		w.roomy(e, unit)
+		w.text(sign, "INTERVAL ", count, " ", strings.ToUpper(unit))
+		w.close(top)
 	}
 }
 

@@ -22,6 +22,8 @@ type writer struct {
 	partner []expr.Field // by node: a column of it that is NULL only if a left join found no row; of another node if it needs none
 	self    int          // the node that Self stands for
 	outer   bool         // writing over the aggregates, where division is exact
+
+	read map[expr.Field]bool // on ClickHouse: the columns that the leg being written reads
 }
 
 // fail keeps the first error.
@@ -90,10 +92,10 @@ func (w *writer) name(s string) {
 		opening, closing = '`', '`'
 	case SQLServer:
 		opening, closing = '[', ']'
-	case Postgres, SQLite:
+	case Postgres, SQLite, ClickHouse:
 	}
 	w.b = append(w.b, opening)
-	if strings.IndexByte(s, 0) < 0 && strings.IndexByte(s, closing) < 0 {
+	if strings.IndexByte(s, 0) < 0 && strings.IndexByte(s, closing) < 0 && w.dialect != ClickHouse {
 		w.b = append(append(w.b, s...), closing)
 		return
 	}
@@ -103,8 +105,8 @@ func (w *writer) name(s string) {
 			w.fail(expr.UnsafeExpression, "rename it in the database", "the name %q contains a NUL character", s)
 			return
 		}
-		if c == closing {
-			w.b = append(w.b, closing)
+		if c == closing || c == '\\' && w.dialect == ClickHouse {
+			w.b = append(w.b, c)
 		}
 		w.b = append(w.b, c)
 	}

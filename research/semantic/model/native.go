@@ -13,7 +13,8 @@ var nativeWords = func() map[string]expr.Type {
 		expr.Boolean: "boolean bool bit",
 		expr.Number: "number integer int bigint smallint tinyint mediumint int2 int4 int8 serial bigserial smallserial year oid hugeint " +
 			"decimal numeric money smallmoney dec fixed real float double float4 float8 unsigned " +
-			"int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 bignumeric bigdecimal",
+			"int16 int32 int64 int128 int256 uint8 uint16 uint32 uint64 uint128 uint256 float32 float64 bfloat16 " +
+			"decimal32 decimal64 decimal128 decimal256 bignumeric bigdecimal",
 		expr.Time: "date timestamp timestamptz datetime datetime2 smalldatetime datetimeoffset date32 datetime64 timestamp_ntz timestamp_ltz timestamp_tz",
 	} {
 		for w := range strings.FieldsSeq(words) {
@@ -27,7 +28,7 @@ var nativeWords = func() map[string]expr.Type {
 // database. A time of day is a string, because granularities and dates mean nothing for
 // it. What no engine calls a number, a time, or a boolean is a string too.
 func nativeType(native string) expr.Type {
-	text := strings.ToLower(strings.TrimSpace(native))
+	text := strings.ToLower(strings.TrimSpace(Unwrapped(native)))
 	if strings.HasSuffix(text, "[]") {
 		return expr.String
 	}
@@ -47,13 +48,36 @@ func nativeType(native string) expr.Type {
 	return expr.String
 }
 
+// wrappers are what ClickHouse writes around a type whose values are the same.
+var wrappers = []string{"Nullable(", "LowCardinality("}
+
+// Unwrapped returns a type of ClickHouse without what wraps it, and other types as they
+// are.
+func Unwrapped(native string) string {
+	for again := true; again; {
+		again = false
+		for _, w := range wrappers {
+			if inner, found := strings.CutPrefix(native, w); found {
+				native, again = strings.TrimSuffix(inner, ")"), true
+			}
+		}
+		if inner, found := strings.CutPrefix(native, "SimpleAggregateFunction("); found {
+			if _, inner, found = strings.Cut(inner, ", "); found {
+				native, again = strings.TrimSuffix(inner, ")"), true
+			}
+		}
+	}
+	return native
+}
+
 // opaqueWords are the first words of types whose values some engine cannot compare or
 // order.
 var opaqueWords = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq("json jsonb xml array bytea blob tinyblob mediumblob longblob binary varbinary image rowversion " +
 		"geometry geography point line lseg box path polygon circle linestring multipoint multilinestring multipolygon " +
-		"geometrycollection geomcollection raster tsvector tsquery hstore sql_variant vector text[] ntext") {
+		"geometrycollection geomcollection raster tsvector tsquery hstore sql_variant vector text[] ntext " +
+		"map tuple nested variant dynamic object ring aggregatefunction") {
 		m[w] = true
 	}
 	return m
@@ -62,7 +86,7 @@ var opaqueWords = func() map[string]bool {
 // opaque reports whether the values of a type in the database have no order, as those
 // of json or of an array. They can be counted and not be grouped or compared.
 func opaque(native string) bool {
-	text := strings.ToLower(strings.TrimSpace(native))
+	text := strings.ToLower(strings.TrimSpace(Unwrapped(native)))
 	if strings.HasSuffix(text, "[]") {
 		return true
 	}

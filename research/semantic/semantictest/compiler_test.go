@@ -15,7 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/clickhousedb"
+	"github.com/ktxhq/ktx/execution/executiontest/chengine"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/mysqldb"
 	"github.com/ktxhq/ktx/execution/pgdb"
@@ -31,7 +34,7 @@ import (
 var (
 	first   = flag.Uint64("first", 0, "the seed of the first case")
 	cases   = flag.Int("cases", 2000, "how many cases are compared")
-	engines = flag.String("engines", "sqlite", "the engines, separated by commas: sqlite, postgres, mysql")
+	engines = flag.String("engines", "sqlite", "the engines, separated by commas: sqlite, postgres, mysql, clickhouse")
 	most    = flag.Int("most", 20, "how many differences are printed in full")
 )
 
@@ -60,6 +63,10 @@ func open(t *testing.T, d semantictest.Dialect, ddl []string) engine {
 	case semantictest.SQLite:
 		ddl = append(append([]string{"BEGIN"}, ddl...), "COMMIT")
 		b, err = sqlitedb.Open(t.Context(), sqlitedb.Config{Path: testdb.SQLiteFile(t, ddl...), MaxConnections: 1}, g.ID())
+	case semantictest.ClickHouse:
+		server := chengine.Start(t, chengine.Config{})
+		server.Exec(t, ddl...)
+		b, err = clickhousedb.Open(t.Context(), clickhousedb.Config{URL: execution.NewSecret(server.Serve(t, chengine.Door{}).URL("default")), Session: clickhouse.Dialect{}.Session()}, g.ID())
 	default:
 		t.Fatalf("%s is no engine", d)
 	}
@@ -86,9 +93,18 @@ func guardOf(t *testing.T, dialect string) *sqlguard.Guard {
 
 // TestCompiler compares the compiler with the evaluator: the rows on each engine, their
 // order, their headers, and the classes of refusals.
-func TestCompiler(t *testing.T) {
+func TestCompiler(t *testing.T) { compareAll(t, *engines) }
+
+// TestCompilerOnTheEngine does so on ClickHouse.
+func TestCompilerOnTheEngine(t *testing.T) {
+	chengine.Need(t)
+	compareAll(t, string(semantictest.ClickHouse))
+}
+
+func compareAll(t *testing.T, engines string) {
+	t.Helper()
 	t.Logf("seeds %d to %d", *first, *first+uint64(*cases)-1)
-	for name := range strings.SplitSeq(*engines, ",") {
+	for name := range strings.SplitSeq(engines, ",") {
 		t.Run(name, func(t *testing.T) {
 			d := semantictest.Dialect(name)
 			refused, permitted, differences := 0, 0, 0
@@ -197,7 +213,7 @@ func (e engine) onSQLServer(p *plan.Plan, ran sqlguard.Verdict) string {
 
 // lacks reports whether a request is refused because the engine has no percentiles.
 func lacks(refusal *expr.Error, d emit.Dialect) bool {
-	return d != emit.Postgres && refusal.Class == expr.UnsupportedInDialect &&
+	return d != emit.Postgres && d != emit.ClickHouse && refusal.Class == expr.UnsupportedInDialect &&
 		(strings.Contains(refusal.Message, "median") || strings.Contains(refusal.Message, "percentile"))
 }
 

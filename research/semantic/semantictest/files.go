@@ -249,6 +249,8 @@ const (
 	SQLite   Dialect = "sqlite"
 	Postgres Dialect = "postgres"
 	MariaDB  Dialect = "mysql"
+
+	ClickHouse Dialect = "clickhouse"
 )
 
 // DDL is the statements that make the tables and their rows. Cases of different seeds
@@ -262,7 +264,11 @@ func (c Case) DDL(d Dialect) []string {
 				columns = append(columns, d.name(col.name)+" "+d.typeOf(col))
 			}
 		}
-		list = append(list, "CREATE TABLE "+d.name(s.table)+" ("+strings.Join(columns, ", ")+")")
+		create := "CREATE TABLE " + d.name(s.table) + " (" + strings.Join(columns, ", ") + ")"
+		if d == ClickHouse {
+			create += " ENGINE = Memory"
+		}
+		list = append(list, create)
 		var rows []string
 		for _, r := range s.rows {
 			var values []string
@@ -288,6 +294,9 @@ func (d Dialect) name(s string) string {
 }
 
 func (d Dialect) typeOf(c column) string {
+	if d == ClickHouse {
+		return "Nullable(" + clickHouseTypes[c.native()] + ")"
+	}
 	switch c.kind {
 	case number:
 		if c.whole {
@@ -310,6 +319,11 @@ func (d Dialect) typeOf(c column) string {
 		return "VARCHAR(40) CHARACTER SET utf8mb4"
 	}
 	return "TEXT"
+}
+
+// clickHouseTypes are the types of columns by those of [column.native].
+var clickHouseTypes = map[string]string{
+	"bigint": "Int32", "numeric(12,2)": "Decimal(12, 2)", "date": "Date", "timestamp without time zone": "DateTime", "boolean": "Bool", "text": "String",
 }
 
 func (d Dialect) literal(v value, c column) string {

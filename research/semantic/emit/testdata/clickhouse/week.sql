@@ -1,0 +1,11 @@
+SELECT
+  q.d0 AS "week",
+  q.a0 AS "n"
+FROM (
+  SELECT
+    addDays(toDate32(t0."created_at"), 1 - toDayOfWeek(t0."created_at")) AS d0,
+    CAST(COUNT(*) AS Int64) AS a0
+  FROM "orders" AS t0
+  GROUP BY 1
+) AS q
+ORDER BY q.d0 NULLS LAST
