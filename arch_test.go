@@ -291,7 +291,7 @@ var rooms = []room{
 	{
 		path:     "execution/duckdbdb",
 		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/duckdbdb/wire"},
-		testOurs: []string{"execution/*", "execution/duckdbdb/engine", "execution/audit/audittest", "execution/executiontest/duckfile", "dialects/duckdb"},
+		testOurs: []string{"execution/*", "execution/duckdbdb/engine", "execution/executiontest/duckfile", "dialects/duckdb"},
 	},
 	{
 		path: "execution/duckdbdb/engine",
