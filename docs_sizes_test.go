@@ -20,7 +20,7 @@ import (
 var sizedRooms = []string{
 	"sqlguard",
 	"dialects", "dialects/postgres", "dialects/mysql", "dialects/sqlite", "dialects/sqlserver", "dialects/clickhouse",
-	"execution", "execution/audit", "execution/pgdb", "execution/mysqldb", "execution/mssqldb", "execution/clickhousedb", "execution/sqlitedb", "execution/executiontest",
+	"execution", "execution/audit", "execution/pgdb", "execution/mysqldb", "execution/mssqldb", "execution/clickhousedb", "execution/duckdbdb", "execution/sqlitedb", "execution/executiontest",
 	"research", "httpapi",
 	"corpus", "corpus/run", "corpus/report",
 	"sqlcheck", "sqlcheck/source", "sqlcheck/report",

@@ -24,6 +24,10 @@ func TestMain(m *testing.M) {
 	if engine.Asked(os.Args[1:]) {
 		os.Exit(engine.Run(os.Stdin, os.Stdout))
 	}
+	if harm := hostile[os.Args[len(os.Args)-1]]; harm != nil {
+		beHostile(harm)
+		return
+	}
 	os.Exit(m.Run())
 }
 

@@ -41,6 +41,10 @@ var extensions = []struct {
 	{".duckdb", wire.DuckDB},
 }
 
+// projectFolders are the folders of a project that ktx itself writes. They are left out when
+// the root is the project's folder.
+var projectFolders = []string{"raw-sources", "semantic-layer", "skills", "wiki"}
+
 // formatOf returns the format of a file and its name without the end that says so.
 func formatOf(name string) (stem string, format wire.Format) {
 	folded := strings.ToLower(name)
@@ -81,7 +85,8 @@ var errNoFiles = errors.New("it has no .csv, .tsv, .json, .jsonl, .ndjson, .parq
 //     part-… or data_…. The keys become columns.
 //   - A .duckdb file is a schema with the tables of its schema main.
 //
-// Names that begin with a dot or an underscore, and symbolic links, are left out.
+// Names that begin with a dot or an underscore, symbolic links, and what ktx itself keeps in
+// a project's folder are left out.
 func readFolder(root string) (*folder, error) {
 	tree := os.DirFS(root)
 	f := &folder{root: root}
@@ -125,10 +130,11 @@ func (f *folder) read(tree fs.FS, dir string, depth int) error {
 	if dir != "." {
 		schema = strings.ReplaceAll(dir, "/", "_")
 	}
+	project := dir == "." && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "ktx.yaml" })
 	for _, e := range entries {
 		at := path.Join(dir, e.Name())
 		switch {
-		case hidden(e.Name()):
+		case hidden(e.Name()), project && slices.Contains(projectFolders, e.Name()):
 		case e.IsDir():
 			if err := f.read(tree, at, depth+1); err != nil {
 				return err

@@ -19,6 +19,7 @@ const (
 	textBegin    = "BEGIN TRANSACTION READ ONLY"
 	textRollback = "ROLLBACK"
 	textRead     = "FROM cast_values"
+	textCast     = "INSERT INTO cast_values SELECT "
 	textTruncate = "TRUNCATE cast_values"
 	textPins     = "SELECT name, value FROM duckdb_settings() WHERE name IN ('enable_external_access', 'lock_configuration', " +
 		"'autoinstall_known_extensions', 'autoload_known_extensions', 'TimeZone', 'Calendar')"
@@ -104,6 +105,11 @@ func (e *engine) setUp() error {
 	}
 	if e.cast, err = open(append(options, option{"threads", "1"}, option{"enable_external_access", "false"})); err != nil {
 		return err
+	}
+	for _, s := range pins[:2] { // those that values are written by
+		if err := e.do(e.cast, s); err != nil {
+			return err
+		}
 	}
 	e.version = duckdb.LibraryVersion()
 	if err := e.attach(); err != nil {
@@ -288,6 +294,25 @@ func (e *engine) create(columns []column) error {
 	}
 	b.WriteByte(')')
 	return e.do(e.cast, b.String())
+}
+
+// append opens the appender whose rows the engine casts into the table.
+func (e *engine) append(chunk duckdb.DataChunk, c *caster) error {
+	types := typesOf(chunk, len(c.columns))
+	names := make([]string, len(types))
+	texts := make([]string, len(types))
+	for i := range types {
+		names[i] = "c" + strconv.Itoa(i)
+		texts[i] = "CAST(" + names[i] + " AS VARCHAR)"
+		if c.columns[i].bytes {
+			texts[i] = names[i]
+		}
+		defer duckdb.DestroyLogicalType(&types[i])
+	}
+	if duckdb.AppenderCreateQuery(e.cast, textCast+strings.Join(texts, ", ")+" FROM rows_to_cast", types, "rows_to_cast", names, &c.appender) != duckdb.StateSuccess {
+		return fail(duckdb.AppenderError(c.appender))
+	}
+	return nil
 }
 
 // readCast calls f with the values that were cast, and removes them.

@@ -44,14 +44,11 @@ func (e *engine) caster(columns []column) (*caster, error) {
 	if err := e.create(columns); err != nil {
 		return nil, err
 	}
-	if duckdb.AppenderCreate(e.cast, "", "cast_values", &c.appender) != duckdb.StateSuccess {
-		return nil, fail(duckdb.AppenderError(c.appender))
-	}
 	return c, nil
 }
 
 func (c *caster) close() {
-	if !c.plain {
+	if c.appender.Ptr != nil {
 		duckdb.AppenderDestroy(&c.appender)
 	}
 }
@@ -66,7 +63,11 @@ func (c *caster) texts(chunk duckdb.DataChunk, f func(*values) (bool, error)) er
 		chunk = c.narrow(chunk)
 		defer duckdb.DestroyDataChunk(&chunk)
 	}
-	// The appender casts what is not of the type of its table.
+	if c.appender.Ptr == nil {
+		if err := c.e.append(chunk, c); err != nil {
+			return err
+		}
+	}
 	if duckdb.AppendDataChunk(c.appender, chunk) != duckdb.StateSuccess || duckdb.AppenderFlush(c.appender) != duckdb.StateSuccess {
 		return fail(duckdb.AppenderError(c.appender))
 	}
@@ -75,10 +76,7 @@ func (c *caster) texts(chunk duckdb.DataChunk, f func(*values) (bool, error)) er
 
 // narrow returns a chunk of the first columns of another, whose values they share.
 func (c *caster) narrow(wide duckdb.DataChunk) duckdb.DataChunk {
-	types := make([]duckdb.LogicalType, len(c.columns))
-	for i := range types {
-		types[i] = duckdb.VectorGetColumnType(duckdb.DataChunkGetVector(wide, duckdb.IdxT(i)))
-	}
+	types := typesOf(wide, len(c.columns))
 	chunk := duckdb.CreateDataChunk(types)
 	for i := range types {
 		at := duckdb.IdxT(i)
@@ -87,6 +85,15 @@ func (c *caster) narrow(wide duckdb.DataChunk) duckdb.DataChunk {
 	}
 	duckdb.DataChunkSetSize(chunk, duckdb.DataChunkGetSize(wide))
 	return chunk
+}
+
+// typesOf returns the types of the first columns of a chunk. The caller destroys them.
+func typesOf(chunk duckdb.DataChunk, n int) []duckdb.LogicalType {
+	types := make([]duckdb.LogicalType, n)
+	for i := range types {
+		types[i] = duckdb.VectorGetColumnType(duckdb.DataChunkGetVector(chunk, duckdb.IdxT(i)))
+	}
+	return types
 }
 
 // vectorSize is the most rows that a chunk has.

@@ -55,7 +55,8 @@ type Content struct {
 type Connected struct {
 	ID, Driver string
 	URL        string // env:NAME, file:/path, or a URL without a password
-	Path       string // of an SQLite file, instead of URL
+	Path       string // of a database file, instead of URL
+	Files      string // a folder of files for DuckDB, instead of URL
 	Schemas    []string
 	Env        string // the file of variables that URL needs, relative to the project
 }
@@ -73,9 +74,12 @@ func (c Content) config() []byte {
 		text = "env: " + scalar(c.Connection.Env) + "\n" + text
 	}
 	text += "  " + c.Connection.ID + ":\n    driver: " + c.Connection.Driver + "\n"
-	if c.Connection.Path != "" {
+	switch {
+	case c.Connection.Path != "":
 		text += "    path: " + scalar(c.Connection.Path) + "\n"
-	} else {
+	case c.Connection.Files != "":
+		text += "    files: " + scalar(c.Connection.Files) + "\n"
+	default:
 		text += "    url: " + scalar(c.Connection.URL) + "\n"
 	}
 	if len(c.Connection.Schemas) > 0 {

@@ -2,6 +2,7 @@ package fresh
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -29,7 +30,7 @@ const URLVariable = "KTX_URL"
 
 // Address is a database that a user names instead of a project.
 type Address struct {
-	URL     string   // of a server, or the path of an SQLite file
+	URL     string   // of a server, or the path of an SQLite or DuckDB file, or of a folder of files for DuckDB
 	Driver  string   // "" takes it from the URL
 	Schemas []string // as in ktx.yaml
 	Role    string   // guard.role; "" is refuse
@@ -38,14 +39,14 @@ type Address struct {
 // One is a project with one connection to an [Address].
 type One struct {
 	Dir, ID, Driver string
-	URL             string // what URLVariable must hold while the project is open; "" for SQLite
+	URL             string // what URLVariable must hold while the project is open; "" for a path
 }
 
 // schemes says which driver a scheme of an address means.
 var schemes = map[string]string{
 	"postgres": "postgres", "postgresql": "postgres", "mysql": "mysql", "mariadb": "mariadb",
 	"sqlserver": "sqlserver", "mssql": "sqlserver", "sqlite": "sqlite", "sqlite3": "sqlite",
-	"clickhouse": "clickhouse",
+	"clickhouse": "clickhouse", "duckdb": "duckdb",
 }
 
 // ForAddress returns a project with one connection to an address. It lies in the
@@ -70,12 +71,12 @@ func ForAddress(a *console.App, at Address) (*One, error) {
 	}
 	one := &One{Driver: driver}
 	var name, identity string
-	if driver == "sqlite" {
-		file, err := sqliteFile(at.URL)
+	if onDisk(driver) {
+		file, folder, err := at.File()
 		if err != nil {
 			return nil, err
 		}
-		conn["path"] = file
+		conn[map[bool]string{false: "path", true: "files"}[folder]] = file
 		name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 		identity = file
 	} else {
@@ -129,9 +130,9 @@ func (at Address) parse() (driver string, u *url.URL, err error) {
 		known = given
 	}
 	if known == "" {
-		return "", nil, console.Usage("the address has no known scheme: expected postgres://, mysql://, mariadb://, sqlserver://, clickhouse:// or sqlite:FILE")
+		return "", nil, console.Usage("the address has no known scheme: expected postgres://, mysql://, mariadb://, sqlserver://, clickhouse://, sqlite:FILE or duckdb:PATH")
 	}
-	if known == "sqlite" {
+	if onDisk(known) {
 		return known, nil, nil
 	}
 	u, err = url.Parse(at.URL)
@@ -141,28 +142,33 @@ func (at Address) parse() (driver string, u *url.URL, err error) {
 	return known, u, nil
 }
 
-// sqliteFile returns the absolute path of the file that an address names.
-func sqliteFile(address string) (string, error) {
-	name := address
-	if scheme, rest, ok := strings.Cut(address, ":"); ok && len(scheme) > 1 {
+// onDisk reports whether the addresses of a driver are paths.
+func onDisk(driver string) bool { return driver == "sqlite" || driver == "duckdb" }
+
+// File returns the absolute path that an address of SQLite or DuckDB names, and whether it
+// is a folder, which only DuckDB reads.
+func (at Address) File() (file string, folder bool, err error) {
+	name := at.URL
+	driver := strings.ToLower(at.Driver)
+	if scheme, rest, ok := strings.Cut(at.URL, ":"); ok && len(scheme) > 1 {
 		if _, known := schemes[strings.ToLower(scheme)]; known {
-			name = rest
+			name, driver = rest, cmp.Or(driver, schemes[strings.ToLower(scheme)])
 			if rooted, ok := strings.CutPrefix(rest, "//"); ok {
 				name = rooted
 			}
 		}
 	}
 	if strings.ContainsRune(name, '?') {
-		return "", console.Usage("an address of an SQLite file takes no parameters after ?")
+		return "", false, console.Usage("an address of a file takes no parameters after ?")
 	}
-	full, err := filepath.Abs(name)
-	if err != nil {
-		return "", console.Failed("find the file: %w", err)
+	if file, err = filepath.Abs(name); err != nil {
+		return "", false, console.Failed("find the file: %w", err)
 	}
-	if info, err := os.Stat(full); err != nil || info.IsDir() {
-		return "", console.Usage("there is no file %s", console.DisplayPath(full))
+	info, err := os.Stat(file)
+	if err != nil || info.IsDir() && driver != "duckdb" {
+		return "", false, console.Usage("there is no file %s", console.DisplayPath(file))
 	}
-	return full, nil
+	return file, info.IsDir(), nil
 }
 
 // databaseOf returns the name of the database in an address, or "".
@@ -213,7 +219,7 @@ func stateFolder(lookup func(string) (string, bool)) (string, error) {
 }
 
 // Drivers are the engines that ktx can run statements on.
-var Drivers = []string{"postgres", "mysql", "mariadb", "sqlserver", "clickhouse", "sqlite"}
+var Drivers = []string{"postgres", "mysql", "mariadb", "sqlserver", "clickhouse", "sqlite", "duckdb"}
 
 // Described returns the driver of an address and an id for its database. The address
 // may also be a reference: env:NAME or file:/path, which needs a driver.
@@ -231,8 +237,8 @@ func (at Address) Described() (driver, id string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if driver == "sqlite" {
-		file, err := sqliteFile(at.URL)
+	if onDisk(driver) {
+		file, _, err := at.File()
 		if err != nil {
 			return "", "", err
 		}
@@ -240,9 +246,6 @@ func (at Address) Described() (driver, id string, err error) {
 	}
 	return driver, idOf(databaseOf(driver, u), driver), nil
 }
-
-// File returns the path of the SQLite file that an address names.
-func (at Address) File() (string, error) { return sqliteFile(at.URL) }
 
 // Reference reports whether an address is a reference to one: env:NAME or file:/path.
 // An SQLite file is not written as file: there.

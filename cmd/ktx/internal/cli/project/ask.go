@@ -41,8 +41,12 @@ const (
 // askEngine asks for the engine of the database.
 func (i *interview) askEngine() error {
 	known := append(slices.Clone(fresh.Drivers), answerDemo, answerNone)
-	return i.prompt.Until("Which database? "+strings.Join(known, ", ")+" ["+answerDemo+"]:", func(answer string) error {
-		answer = cmp.Or(strings.ToLower(answer), answerDemo)
+	usual := answerDemo
+	if dataFolder(i.dir) != "" {
+		usual = "duckdb"
+	}
+	return i.prompt.Until("Which database? "+strings.Join(known, ", ")+" ["+usual+"]:", func(answer string) error {
+		answer = cmp.Or(strings.ToLower(answer), usual)
 		if !slices.Contains(known, answer) {
 			return console.Usage("unknown engine %q%s", answer, console.DidYouMean(answer, known))
 		}
@@ -55,6 +59,19 @@ func (i *interview) askEngine() error {
 		}
 		return nil
 	})
+}
+
+// dataFolder returns the folder data of a project, or the project's own, when it has CSV or
+// Parquet files that DuckDB can read, or "".
+func dataFolder(project string) string {
+	for _, folder := range []string{filepath.Join(project, "data"), project} {
+		for _, pattern := range []string{"*.csv", "*.parquet"} {
+			if found, err := filepath.Glob(filepath.Join(folder, pattern)); err == nil && len(found) > 0 {
+				return folder
+			}
+		}
+	}
+	return ""
 }
 
 // addressesFile is where addresses with a password go, relative to the project.
@@ -99,12 +116,16 @@ func (i *interview) describe() (c *fresh.Connected, secret string, err error) {
 	}
 	c = &fresh.Connected{ID: i.options.id, Driver: driver, Schemas: at.Schemas}
 	switch {
-	case driver == "sqlite" && !fresh.Reference(at.URL):
-		file, err := at.File()
-		if err != nil {
+	case (driver == "sqlite" || driver == "duckdb") && !fresh.Reference(at.URL):
+		file, folder, err := at.File()
+		switch {
+		case err != nil:
 			return nil, "", err
+		case folder:
+			c.Files = relativeTo(i.dir, file)
+		default:
+			c.Path = relativeTo(i.dir, file)
 		}
-		c.Path = relativeTo(i.dir, file)
 	case project.NewSecret(at.URL).LiteralPassword():
 		c.URL, c.Env, secret = "env:"+variableOf(c.ID), addressesFile, at.URL
 	default:
@@ -121,10 +142,18 @@ func (i *interview) askAddress() error {
 		"mariadb": "mariadb://reader:…@localhost:3306/shop", "sqlserver": "sqlserver://reader:…@localhost:1433?database=shop",
 		"clickhouse": "clickhouse://reader:…@localhost:8123/shop",
 	}[at.Driver] + ", or env:NAME:"
-	if at.Driver == "sqlite" {
+	found := ""
+	switch at.Driver {
+	case "sqlite":
 		question = "The path of its file:"
+	case "duckdb":
+		question = "The path of its file, or of a folder of CSV, JSON or Parquet files:"
+		if found = dataFolder(i.dir); found != "" {
+			question = strings.TrimSuffix(question, ":") + " [" + console.DisplayPath(found) + "]:"
+		}
 	}
 	return i.prompt.Until(question, func(answer string) error {
+		answer = cmp.Or(answer, found)
 		if answer == "" {
 			return errors.New("please give the address")
 		}
@@ -175,15 +204,16 @@ func (i *interview) try(ctx context.Context, c *fresh.Connected, secret string) 
 		return false, console.Failed("try the connection: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
-	if c.Path != "" && !filepath.IsAbs(c.Path) {
-		full, err := filepath.Abs(filepath.Join(i.dir, c.Path))
-		if err != nil {
+	tried := config.Connections[c.ID]
+	for _, path := range []*string{&tried.Path, &tried.Files} {
+		if *path == "" || filepath.IsAbs(*path) {
+			continue
+		}
+		if *path, err = filepath.Abs(filepath.Join(i.dir, *path)); err != nil {
 			return false, console.Failed("try the connection: %w", err)
 		}
-		tried := config.Connections[c.ID]
-		tried.Path = full
-		config.Connections[c.ID] = tried
 	}
+	config.Connections[c.ID] = tried
 	trial := *i.app
 	if secret != "" {
 		trial.Lookup = func(name string) (string, bool) {

@@ -1,0 +1,184 @@
+//go:build cgo && !no_duckdb && (linux || darwin) && (amd64 || arm64)
+
+package duckdbdb_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ktxhq/ktx/dialects/duckdb"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/duckdbdb"
+	"github.com/ktxhq/ktx/execution/duckdbdb/wire"
+	"github.com/ktxhq/ktx/execution/executiontest"
+	"github.com/ktxhq/ktx/execution/executiontest/duckfile"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// hostile are processes that do not answer as the engine does, by their argument.
+var hostile = map[string]func(c *wire.Conn){
+	"hostile-silent": func(*wire.Conn) {},
+	"hostile-long":   func(c *wire.Conn) { _ = c.WriteRaw(wire.Rows, make([]byte, 64<<20)) },
+	"hostile-early":  func(c *wire.Conn) { _ = c.WriteRaw(wire.Rows, []byte{0}) },
+	"hostile-empty":  func(c *wire.Conn) { _ = c.Write(wire.Done, nil) },
+	"hostile-wide":   func(c *wire.Conn) { _ = c.Write(wire.Columns, wire.Header{Wide: 1, Columns: make([]wire.Column, 3)}) },
+	"hostile-endless": func(c *wire.Conn) {
+		_ = c.Write(wire.Columns, wire.Header{Wide: 1, Columns: make([]wire.Column, 1)})
+		for c.WriteRaw(wire.Rows, make([]byte, 10)) == nil {
+		}
+	},
+	"hostile-cut": func(c *wire.Conn) {
+		_ = c.Write(wire.Columns, wire.Header{Wide: 1, Columns: make([]wire.Column, 1)})
+		_ = c.Write(wire.Cut, wire.Excess{By: execution.TruncatedByCell, Column: 9})
+	},
+}
+
+// beHostile is the process of a test: it opens any database, answers the questions about
+// the catalogue with no rows, and then does its harm.
+func beHostile(harm func(*wire.Conn)) {
+	c := wire.New(os.Stdin, os.Stdout)
+	_, _, _ = c.Read(wire.MaxControl)
+	_ = c.Write(wire.Ready, wire.Greeting{Version: "v0"})
+	for range 2 { // the questions of Open
+		_, _, _ = c.Read(wire.MaxControl)
+		_ = c.Write(wire.Columns, wire.Header{Wide: 1, Columns: make([]wire.Column, 1)})
+		_ = c.Write(wire.Done, nil)
+	}
+	_, _, _ = c.Read(wire.MaxControl)
+	harm(c)
+}
+
+func TestTheProcessIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	g := executiontest.Guard(t, "duckdb", 0)
+	for name := range hostile {
+		db, err := duckdbdb.Open(t.Context(), duckdbdb.Config{Path: duckfile.New(t), Program: []string{os.Args[0], name}}, g.ID())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		_, err = executiontest.NewClient(db, g).Try(t.Context(), t, "SELECT 1", execution.Limits{})
+		if execution.CodeOf(err) != sqlguard.CodeConnectionLost {
+			t.Errorf("%s: %v, want %s", name, err, sqlguard.CodeConnectionLost)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// openErr returns the error of opening a database with a policy.
+func openErr(t *testing.T, policy sqlguard.Policy, statements ...string) error {
+	t.Helper()
+	db, err := duckdbdb.Open(t.Context(), duckdbdb.Config{
+		Path: duckfile.New(t, statements...), Reserved: duckdb.Reserved, Access: sqlguard.ReadRulesOf(duckdb.Dialect{}, policy),
+	}, sqlguard.ID{1})
+	if err == nil {
+		err = db.Close()
+	}
+	return err
+}
+
+func TestNamesThatMeanSomethingElse(t *testing.T) {
+	t.Parallel()
+	denied := sqlguard.DefaultPolicy()
+	denied.Tables.Deny = []string{"main.secrets", "main.listed"}
+	columns := sqlguard.DefaultPolicy()
+	columns.Columns = []sqlguard.ColumnRule{{Match: "main.secrets.value"}}
+	const secrets = "CREATE TABLE secrets (value VARCHAR)"
+	for _, c := range []struct {
+		name       string
+		policy     sqlguard.Policy
+		statements []string
+		want       string // a part of the error; "" for none
+	}{
+		{"a macro of its own", sqlguard.DefaultPolicy(), []string{"CREATE MACRO tax(x) AS x * 0.2"}, ""},
+		{"a macro like a function", sqlguard.DefaultPolicy(), []string{"CREATE MACRO lower(x) AS 'x'"}, "macro main.lower"},
+		{"a macro like syntax", sqlguard.DefaultPolicy(), []string{`CREATE MACRO "coalesce"(x) AS 'x'`}, "macro main.coalesce"},
+		{"a macro in a schema", sqlguard.DefaultPolicy(), []string{"CREATE SCHEMA s", "CREATE MACRO s.Upper(x) AS 'x'"}, "macro s."},
+		{"a table macro like a function", sqlguard.DefaultPolicy(), []string{"CREATE MACRO range(x) AS TABLE SELECT x"}, "macro main.range"},
+		{"a view like a system view", sqlguard.DefaultPolicy(), []string{secrets, "CREATE VIEW pg_class AS FROM secrets"}, "main.pg_class"},
+		{"a view around a rule", denied, []string{secrets, "CREATE VIEW shown AS SELECT value FROM secrets"}, "main.shown"},
+		{"a view that is denied", denied, []string{secrets, "CREATE VIEW listed AS SELECT value FROM secrets"}, ""},
+		{"a view around a view", denied, []string{secrets, "CREATE VIEW listed AS SELECT value FROM secrets", "CREATE VIEW again AS SELECT * FROM listed"}, "main.again"},
+		{"a view around a rule on a column", columns, []string{secrets, "CREATE VIEW shown AS SELECT 1 AS one FROM secrets"}, "main.shown"},
+	} {
+		err := openErr(t, c.policy, c.statements...)
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || execution.CodeOf(err) != sqlguard.CodeNotConfigured) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestTablesOfAFolder(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		files []string
+		want  []string // the tables, or a part of the error in one text
+	}{
+		{[]string{"orders.csv", "Raw/x.JSONL", "readme.txt", ".hid.csv", "_tmp/y.csv"}, []string{"Raw.x", "main.orders"}},
+		{[]string{"orders/part-0.parquet", "orders/part-1.parquet"}, []string{"main.orders"}},
+		{[]string{"a/orders/day=1/x.parquet", "a/orders/day=2/y.parquet"}, []string{"a.orders"}},
+		{[]string{"ktx.yaml", "raw-sources/x.json", "y.json"}, []string{"main.y"}},
+		{[]string{"shop.duckdb", "b/shop.duckdb"}, []string{"b_shop", "shop"}},
+		{[]string{"a.csv", "A.parquet"}, []string{"two files would be the table"}},
+		{[]string{"x[1].csv"}, []string{"takes for a pattern"}},
+		{[]string{"readme.md"}, []string{"it has no .csv"}},
+		{[]string{"d/part-0.csv", "d/part-1.json"}, []string{"several formats"}},
+	} {
+		root := t.TempDir()
+		for _, name := range c.files {
+			path := filepath.Join(root, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := duckdbdb.Tables(root)
+		if err != nil {
+			if len(c.want) != 1 || !strings.Contains(err.Error(), c.want[0]) {
+				t.Errorf("%v: %v, want %q", c.files, err, c.want)
+			}
+			continue
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.files, diff)
+		}
+	}
+}
+
+// A process does not go on with files that were replaced.
+func TestFilesThatChange(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.csv", "x\n1\n")
+	g := executiontest.Guard(t, "duckdb", 0)
+	db, err := duckdbdb.Open(t.Context(), duckdbdb.Config{Files: root}, g.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // it returns nil
+	c := executiontest.NewClient(db, g)
+	if got := c.One(t, "SELECT sum(x) FROM a"); got != "1" {
+		t.Errorf("%s", got)
+	}
+	write("a.csv", "x,y\n1,2\n40,3\n")
+	write("b.csv", "z\n5\n")
+	if got := c.One(t, "SELECT sum(x + y) + (SELECT z FROM b) FROM a"); got != "51" {
+		t.Errorf("after the files changed: %s", got)
+	}
+	if e := c.Fails(t, "SELECT * FROM read_csv('/etc/passwd')", execution.Limits{}); e.SQLState != "Permission" {
+		t.Errorf("a file elsewhere: %v", e)
+	}
+}
