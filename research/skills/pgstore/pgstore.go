@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/ktxhq/ktx/research/skills"
@@ -25,11 +24,11 @@ const Dimensions = 768
 // Store is a [skills.State] in PostgreSQL. It connects at the first call, and makes its
 // tables if they are missing.
 type Store struct {
-	config *pgx.ConnConfig
+	config *pgconn.Config
 	tenant string
 
 	mu    sync.Mutex
-	conn  *pgx.Conn // nil until the first call, and after a connection that broke
+	conn  *pgconn.PgConn // nil until the first call, and after a connection that broke
 	ready bool
 	until time.Time // the database is not asked again until then
 	last  error     // why
@@ -50,13 +49,11 @@ func New(address, tenant string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := pgx.ParseConfig(address)
+	config, err := pgconn.ParseConfig(address)
 	if err != nil {
 		return nil, errors.New("it is no address of a PostgreSQL database") // the error has the password
 	}
 	config.ConnectTimeout = timeLimit
-	// Statements have no names at the server, so that a pooler may stand before it.
-	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.RuntimeParams["application_name"] = "ktx skills"
 	return &Store{config: config, tenant: tenant}, nil
 }
@@ -167,7 +164,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		s.conn = nil
 	}
 	if s.conn == nil {
-		conn, err := pgx.ConnectConfig(ctx, s.config)
+		conn, err := pgconn.ConnectConfig(ctx, s.config)
 		if err != nil {
 			return err
 		}
@@ -178,8 +175,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	err := s.transact(ctx, func(tx sender) error {
 		known := 0
-		err := tx.rows(ctx, func(r pgx.Rows) error { return r.Scan(&known) },
-			`SELECT count(*)::int FROM pg_catalog.pg_class WHERE relname = 'ktx_skill_vectors_nearest' AND pg_catalog.pg_table_is_visible(oid)`)
+		err := tx.rows(ctx, number(&known),
+			`SELECT count(*) FROM pg_catalog.pg_class WHERE relname = 'ktx_skill_vectors_nearest' AND pg_catalog.pg_table_is_visible(oid)`)
 		if err != nil || known > 0 { // a role that may not make tables uses those that are there
 			return err
 		}
@@ -195,7 +192,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	version := ""
 	err = s.transact(ctx, func(tx sender) error {
-		return tx.rows(ctx, func(r pgx.Rows) error { return r.Scan(&version) }, `SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector'`)
+		return tx.rows(ctx, func(row []string) error { version = row[0]; return nil }, `SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector'`)
 	})
 	if err != nil {
 		return err
@@ -209,6 +206,14 @@ func (s *Store) prepare(ctx context.Context) error {
 	return nil
 }
 
+// number keeps the only value of a row.
+func number(n *int) func([]string) error {
+	return func(row []string) (err error) {
+		*n, err = strconv.Atoi(row[0])
+		return err
+	}
+}
+
 // Counts implements [skills.State].
 func (s *Store) Counts(ctx context.Context, names []string) (map[string]skills.Counts, error) {
 	out := map[string]skills.Counts{}
@@ -217,25 +222,25 @@ func (s *Store) Counts(ctx context.Context, names []string) (map[string]skills.C
 		names = []string{}
 	}
 	err := s.with(ctx, func(ctx context.Context, tx sender) error {
-		err := tx.rows(ctx, func(r pgx.Rows) error {
-			name, uses := "", 0
-			err := r.Scan(&name, &uses)
-			out[name] = skills.Counts{Uses: uses}
+		err := tx.rows(ctx, func(row []string) error {
+			uses, err := strconv.Atoi(row[1])
+			out[row[0]] = skills.Counts{Uses: uses}
 			return err
 		}, `SELECT name, uses FROM ktx_skill_uses WHERE tenant = $1 AND ($2 OR name = ANY ($3))`, s.tenant, all, names)
 		if err != nil {
 			return err
 		}
-		return tx.rows(ctx, func(r pgx.Rows) error {
-			name, stars, n := "", 0, 0
-			if err := r.Scan(&name, &stars, &n); err != nil {
+		return tx.rows(ctx, func(row []string) error {
+			stars, err := strconv.Atoi(row[1])
+			n, errCount := strconv.Atoi(row[2])
+			if err = errors.Join(err, errCount); err != nil {
 				return err
 			}
-			c := out[name]
+			c := out[row[0]]
 			c.Stars[stars-1] = n
-			out[name] = c
+			out[row[0]] = c
 			return nil
-		}, `SELECT name, stars, count(*)::int FROM ktx_skill_ratings WHERE tenant = $1 AND ($2 OR name = ANY ($3)) GROUP BY name, stars`, s.tenant, all, names)
+		}, `SELECT name, stars, count(*) FROM ktx_skill_ratings WHERE tenant = $1 AND ($2 OR name = ANY ($3)) GROUP BY name, stars`, s.tenant, all, names)
 	})
 	if err != nil {
 		return map[string]skills.Counts{}, err
@@ -266,13 +271,12 @@ func (s *Store) Rate(ctx context.Context, r skills.Rating) error {
 func (s *Store) Ratings(ctx context.Context, name string, limit int) ([]skills.Rating, error) {
 	out := []skills.Rating{}
 	err := s.with(ctx, func(ctx context.Context, tx sender) error {
-		return tx.rows(ctx, func(r pgx.Rows) error {
-			rating := skills.Rating{Skill: name}
-			err := r.Scan(&rating.Rater, &rating.Stars, &rating.Comment, &rating.Time)
-			rating.Time = rating.Time.UTC()
-			out = append(out, rating)
-			return err
-		}, `SELECT rater, stars, comment, time FROM ktx_skill_ratings WHERE tenant = $1 AND name = $2 ORDER BY time DESC, rater COLLATE "C" LIMIT $3`, s.tenant, name, limit)
+		return tx.rows(ctx, func(row []string) error {
+			stars, err := strconv.Atoi(row[1])
+			seconds, errTime := strconv.ParseInt(row[3], 10, 64)
+			out = append(out, skills.Rating{Skill: name, Rater: row[0], Stars: stars, Comment: row[2], Time: time.Unix(seconds, 0).UTC()})
+			return errors.Join(err, errTime)
+		}, `SELECT rater, stars, comment, extract(epoch FROM time)::bigint FROM ktx_skill_ratings WHERE tenant = $1 AND name = $2 ORDER BY time DESC, rater COLLATE "C" LIMIT $3`, s.tenant, name, limit)
 	})
 	return out, err
 }
@@ -303,11 +307,9 @@ func (s *Store) Missing(ctx context.Context, model skills.Model, texts []string)
 	}
 	known := map[string]bool{}
 	err := s.with(ctx, func(ctx context.Context, tx sender) error {
-		return tx.rows(ctx, func(r pgx.Rows) error {
-			text := ""
-			err := r.Scan(&text)
-			known[text] = true
-			return err
+		return tx.rows(ctx, func(row []string) error {
+			known[row[0]] = true
+			return nil
 		}, `SELECT text FROM ktx_skill_vectors WHERE tenant = $1 AND model = $2`, s.tenant, model.Name)
 	})
 	return slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return known[t] }), err
@@ -367,8 +369,8 @@ func (s *Store) Vectors(ctx context.Context, model skills.Model) (n int, err err
 		return 0, err
 	}
 	err = s.with(ctx, func(ctx context.Context, tx sender) error {
-		return tx.rows(ctx, func(r pgx.Rows) error { return r.Scan(&n) },
-			`SELECT count(*)::int FROM ktx_skill_vectors WHERE tenant = $1 AND model = $2 AND status = 'published'`, s.tenant, model.Name)
+		return tx.rows(ctx, number(&n),
+			`SELECT count(*) FROM ktx_skill_vectors WHERE tenant = $1 AND model = $2 AND status = 'published'`, s.tenant, model.Name)
 	})
 	return n, err
 }
@@ -379,12 +381,8 @@ func (s *Store) Vector(ctx context.Context, model skills.Model, text string) (ve
 		return nil, err
 	}
 	err = s.with(ctx, func(ctx context.Context, tx sender) error {
-		return tx.rows(ctx, func(r pgx.Rows) error {
-			written := ""
-			if err := r.Scan(&written); err != nil {
-				return err
-			}
-			vector, err = decode(written)
+		return tx.rows(ctx, func(row []string) error {
+			vector, err = decode(row[0])
 			return err
 		}, `SELECT embedding::text FROM ktx_skill_vectors WHERE tenant = $1 AND model = $2 AND text = $3`, s.tenant, model.Name, text)
 	})
@@ -409,13 +407,9 @@ func (s *Store) Nearest(ctx context.Context, model skills.Model, vector []float3
 		if err := tx.exec(ctx, `SET LOCAL hnsw.ef_search = 200`); err != nil {
 			return err
 		}
-		return tx.rows(ctx, func(r pgx.Rows) error {
-			text, written := "", ""
-			if err := r.Scan(&text, &written); err != nil {
-				return err
-			}
-			v, err := decode(written)
-			out = append(out, skills.Near{Text: text, Similarity: skills.Similarity(vector, v)})
+		return tx.rows(ctx, func(row []string) error {
+			v, err := decode(row[1])
+			out = append(out, skills.Near{Text: row[0], Similarity: skills.Similarity(vector, v)})
 			return err
 		}, `SELECT text, embedding::text FROM ktx_skill_vectors WHERE tenant = $1 AND model = $2 AND status = 'published' ORDER BY embedding <=> $3::text::vector LIMIT $4`,
 			s.tenant, model.Name, encode(vector), 2*limit+16)
