@@ -463,11 +463,12 @@ var rooms = []room{
 	},
 	{
 		path:     "research/wiki",
-		ours:     []string{"research/rank", "research/rootfile", "research/wiki/wordnet"},
+		ours:     []string{"research/rank", "research/rootfile", "research/wiki/glove", "research/wiki/wordnet"},
 		others:   map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
 		testOurs: []string{"research/wiki/wikitest"},
 	},
 	{path: "research/wiki/wikitest", support: true},
+	{path: "research/wiki/glove"},
 	{path: "research/wiki/wordnet"},
 	{
 		path:   "research/memory",
@@ -836,6 +837,7 @@ var rooms = []room{
 		},
 		support: true,
 	},
+	{path: "tools/glove", ours: []string{"research/rank", "research/wiki/glove"}, support: true},
 	{path: "tools/wordnet", testOurs: []string{"research/wiki/wordnet"}, support: true},
 	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},
 }

@@ -2,6 +2,7 @@ package wiki_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,6 +76,31 @@ func TestQuality(t *testing.T) {
 		if other.hit5() < 0.35 {
 			t.Errorf("%s, without a word of the page: %v; hit@5 0.35 is required", name, other)
 		}
+	}
+}
+
+// TestQualityElsewhere is TestQuality for pages of another trade among all pages.
+func TestQualityElsewhere(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	others, _ := wikitest.Fixture()
+	pages, questions := wikitest.Letting()
+	maps.Copy(pages, others)
+	for key, text := range pages {
+		files["wiki/global/"+key+".md"] = text
+	}
+	store := storeOf(t, files)
+	var all quality
+	for _, q := range questions {
+		found, err := store.Search(q.Text, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.add(1 + slices.IndexFunc(found.Hits, func(h wiki.Hit) bool { return h.Page.Key == q.Key }))
+	}
+	t.Log(all)
+	if all.hit5() < 0.60 {
+		t.Errorf("%v; hit@5 0.60 is required", all)
 	}
 }
 

@@ -69,6 +69,13 @@ func (n *Snapshot) Search(q *rank.Query, text string, limit int) Found {
 	synonyms := together(n.analyzer, expansions)
 	for _, c := range order[:min(limit, len(order))] {
 		c.locate(q, synonyms)
+		if len(c.Fields) == 0 {
+			meaning, _ := meaningOf(q)
+			c.place(n.analyzer.Query(c.nearestWord(meaning)).Find)
+			if len(c.Fields) > 0 {
+				c.Field = c.Fields[0]
+			}
+		}
 		found.Hits = append(found.Hits, c.Hit)
 	}
 	return found
@@ -124,6 +131,9 @@ func (n *Snapshot) candidates(q *rank.Query) ([]*candidate, []expansion) {
 	}
 	for _, c := range order {
 		c.Score *= 1 - coverage + coverage*c.Mass/most
+	}
+	order = n.lift(q, order)
+	for _, c := range order {
 		if c.Page.StaleSince != "" {
 			c.Score *= staleFactor
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/wiki/glove"
 )
 
 // Snapshot is the pages of a project at one time. It does not change.
@@ -29,6 +30,8 @@ type part struct {
 	index    *rank.Index
 	passages []located       // by document
 	known    map[string]bool // words of the thesaurus that the pages have
+
+	directions []glove.Vector // by document, what the passage is about
 }
 
 // located is a passage of a page.
@@ -96,18 +99,28 @@ func newPart(a *rank.Analyzer, pages []*Page) *part {
 			vocabulary(out.known, text)
 		}
 		for _, g := range passages(p.Body) {
-			b.Add(
-				rank.Text{Field: fieldTitle, Text: p.Title + "\n" + p.Key},
-				rank.Text{Field: fieldSummary, Text: p.Summary},
-				rank.Text{Field: fieldTags, Text: strings.Join(slices.Concat(p.Tags, p.SLRefs, p.Tables), "\n")},
-				rank.Text{Field: fieldHeading, Text: g.heading},
-				rank.Text{Field: fieldBody, Text: p.Body[g.start:g.end]},
-			)
+			var texts []rank.Text
+			for f, text := range p.texts(g) {
+				texts = append(texts, rank.Text{Field: f, Text: text})
+			}
+			b.Add(texts...)
 			out.passages = append(out.passages, located{i, g})
 		}
 	}
 	out.index = b.Index()
+	out.directions = out.meanings()
 	return out
+}
+
+// texts returns what each field of a passage has.
+func (p *Page) texts(g passage) [fieldBody + 1]string {
+	return [...]string{
+		fieldTitle:   p.Title + "\n" + p.Key,
+		fieldSummary: p.Summary,
+		fieldTags:    strings.Join(slices.Concat(p.Tags, p.SLRefs, p.Tables), "\n"),
+		fieldHeading: g.heading,
+		fieldBody:    p.Body[g.start:g.end],
+	}
 }
 
 // Ranks returns the indexes of the pages, for [rank.Query.Within].

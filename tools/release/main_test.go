@@ -269,14 +269,18 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// TestNotices: the notices have the licence of each module and that of WordNet.
+// TestNotices: the notices have the licence of each module and those of the tables.
 func TestNotices(t *testing.T) {
 	wordnet, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(wordnetLicence)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := string(notices([]module{{path: "example.org/m", version: "v1.0.0", texts: []notice{{"LICENSE", []byte("Do as you like.\r\n")}}}}, wordnet))
-	for _, want := range []string{"example.org/m v1.0.0: LICENSE", "\nDo as you like.\n", "WordNet 3.0 Copyright 2006 by Princeton University.", "\nPrinceton University and LICENSEE agrees to preserve same.\n"} {
+	glove, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(gloveLicence)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(notices([]module{{path: "example.org/m", version: "v1.0.0", texts: []notice{{"LICENSE", []byte("Do as you like.\r\n")}}}}, wordnet, glove))
+	for _, want := range []string{"example.org/m v1.0.0: LICENSE", "\nDo as you like.\n", "WordNet 3.0 Copyright 2006 by Princeton University.", "\nPrinceton University and LICENSEE agrees to preserve same.\n", "GRAYPE Systems Private Limited", "Public Domain Dedication and License"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the notices lack %q", want)
 		}

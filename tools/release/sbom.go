@@ -52,7 +52,7 @@ type (
 )
 
 // materials writes the bill of materials: the programs with their checksums, every
-// module that is linked into one of them, and WordNet.
+// module that is linked into one of them, and the tables.
 func (r *release) materials(context.Context) error {
 	ours := "pkg:golang/github.com/ktxhq/ktx@v" + r.version.name
 	out := bom{
@@ -83,11 +83,13 @@ func (r *release) materials(context.Context) error {
 		out.Components = append(out.Components, bomComponent{Type: "library", Ref: purl, Name: m.path, Version: m.version, PURL: purl, Licences: bomLicences(m.licences...)})
 		all.DependsOn = append(all.DependsOn, purl)
 	}
-	var licence bomLicence
-	licence.Licence.Name = wordnetName + " " + wordnetVersion + " license"
-	ref := "data:" + wordnetName
-	out.Components = append(out.Components, bomComponent{Type: "data", Ref: ref, Name: wordnetName, Version: wordnetVersion, Licences: []bomLicence{licence}})
-	all.DependsOn = append(all.DependsOn, ref)
+	for _, table := range []struct{ name, version string }{{wordnetName, wordnetVersion}, {gloveName, gloveVersion}} {
+		var licence bomLicence
+		licence.Licence.Name = table.name + " " + table.version + " license"
+		ref := "data:" + table.name
+		out.Components = append(out.Components, bomComponent{Type: "data", Ref: ref, Name: table.name, Version: table.version, Licences: []bomLicence{licence}})
+		all.DependsOn = append(all.DependsOn, ref)
+	}
 	out.Dependencies = []bomDependency{all}
 	text, err := marshal(out)
 	if err != nil {

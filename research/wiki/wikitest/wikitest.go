@@ -18,6 +18,12 @@ import (
 //go:embed quality.txt
 var fixture string
 
+// letting is a second fixture, of a company that lets homes. It was written before any
+// search saw it: first what each page is about, then the questions, then the pages.
+//
+//go:embed letting.txt
+var letting string
+
 // A Question asks for one page.
 type Question struct {
 	Key  string // of the page
@@ -26,7 +32,18 @@ type Question struct {
 }
 
 // Fixture returns the pages as files, by their key, and their questions.
-func Fixture() (pages map[string]string, questions []Question) {
+func Fixture() (pages map[string]string, questions []Question) { return parse(fixture) }
+
+// Letting returns the second fixture. All its questions are held out.
+func Letting() (pages map[string]string, questions []Question) {
+	pages, questions = parse(letting)
+	for i := range questions {
+		questions[i].Held = true
+	}
+	return pages, questions
+}
+
+func parse(fixture string) (pages map[string]string, questions []Question) {
 	pages = map[string]string{}
 	for _, part := range strings.Split("\n"+fixture, "\n= ")[1:] {
 		key, rest, _ := strings.Cut(part, "\n")
