@@ -96,3 +96,6 @@ func WordOnly(name string) bool { return wordOnly(name) }
 
 // Instead are the functions of other servers with what to write instead.
 func Instead() map[string]string { return wording.Functions }
+
+// CounterRelations are the relations of counters, by schema.
+var CounterRelations = counterRelations

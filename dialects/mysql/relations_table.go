@@ -22,6 +22,20 @@ var informationSchema = fieldSet(`
 	table_constraints table_constraints_extensions table_statistics tables tables_extensions triggers
 	view_routine_usage view_table_usage views`)
 
+// counterRelations count or list what the server has and does, by schema. No column of
+// them shows rows, statements, accounts or paths.
+var counterRelations = map[string]map[string]bool{
+	"information_schema": fieldSet(`
+		innodb_metrics innodb_buffer_pool_stats innodb_cmp innodb_cmp_reset_none innodb_cmpmem key_caches
+		query_response_time query_response_time_read query_response_time_write`),
+	"performance_schema": fieldSet(`
+		table_io_waits_summary_by_index_usage table_io_waits_summary_by_table table_lock_waits_summary_by_table
+		file_summary_by_event_name memory_summary_global_by_event_name objects_summary_global_by_type
+		events_waits_summary_global_by_event_name events_stages_summary_global_by_event_name
+		events_statements_summary_global_by_event_name events_transactions_summary_global_by_event_name
+		events_errors_summary_global_by_error socket_summary_by_event_name performance_timers setup_consumers setup_instruments`),
+}
+
 // secretRelation lists relations by name and by the beginnings of names.
 type secretRelation struct {
 	names    map[string]bool

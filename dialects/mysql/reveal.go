@@ -18,9 +18,7 @@ import (
 var revealedRelations = map[string]map[sqlguard.Group]string{
 	"information_schema": {
 		sqlguard.GroupStatistics: `
-			global_status session_status innodb_metrics innodb_tablestats innodb_sys_tablestats innodb_buffer_pool_stats
-			innodb_cmp innodb_cmp_reset_none innodb_cmp_per_index innodb_cmpmem key_caches
-			query_response_time query_response_time_read query_response_time_write
+			global_status session_status innodb_tablestats innodb_sys_tablestats innodb_cmp_per_index
 			rocksdb_cfstats rocksdb_compaction_stats rocksdb_dbstats rocksdb_perf_context rocksdb_perf_context_global rocksdb_sst_props`,
 		sqlguard.GroupSettings: `plugins all_plugins`,
 		sqlguard.GroupRoles: `
@@ -42,13 +40,8 @@ var revealedRelations = map[string]map[sqlguard.Group]string{
 	},
 	"performance_schema": {
 		sqlguard.GroupStatistics: `
-			global_status session_status table_io_waits_summary_by_index_usage table_io_waits_summary_by_table
-			table_lock_waits_summary_by_table file_summary_by_event_name memory_summary_global_by_event_name
-			objects_summary_global_by_type events_waits_summary_global_by_event_name
-			events_stages_summary_global_by_event_name events_statements_summary_global_by_event_name
-			events_transactions_summary_global_by_event_name events_errors_summary_global_by_error
-			cond_instances mutex_instances rwlock_instances socket_summary_by_event_name socket_summary_by_instance table_handles
-			error_log performance_timers setup_consumers setup_instruments setup_meters setup_metrics setup_objects setup_threads`,
+			global_status session_status cond_instances mutex_instances rwlock_instances socket_summary_by_instance
+			table_handles error_log setup_meters setup_metrics setup_objects setup_threads`,
 		sqlguard.GroupActivity: `
 			threads processlist accounts users hosts metadata_locks data_locks data_lock_waits
 			session_connect_attrs session_account_connect_attrs setup_actors
@@ -192,9 +185,6 @@ func (Dialect) Reveals() []sqlguard.Revealed {
 	}
 	for name, form := range exactShows {
 		out = append(out, sqlguard.Revealed{Group: form.group, Kind: "statement", Name: strings.ToUpper(name), Samples: form.samples})
-	}
-	for name := range switches {
-		out = append(out, sqlguard.Revealed{Group: sqlguard.GroupSettings, Kind: "setting", Name: name})
 	}
 	for name := range positions {
 		out = append(out, sqlguard.Revealed{Group: sqlguard.GroupReplication, Kind: "setting", Name: name})

@@ -19,6 +19,35 @@ func revealing(t *testing.T, d sqlguard.Dialect, groups ...sqlguard.Group) *sqlg
 	return g
 }
 
+// TestCountersWithoutGroup: settings that are numbers or words of a list, and counters
+// that show no rows, statements, accounts or paths, need no group.
+func TestCountersWithoutGroup(t *testing.T) {
+	for _, d := range []sqlguard.Dialect{mysql.Dialect{}, mysql.MariaDB} {
+		none := revealing(t, d)
+		for sql, allowed := range map[string]bool{
+			"SELECT @@log_bin, @@global.sync_binlog, @@innodb_flush_log_at_trx_commit":                             true,
+			"SHOW GLOBAL VARIABLES WHERE Variable_name = 'userstat' OR (Variable_name IN ('log_bin', 'sql_mode'))": true,
+			"SHOW VARIABLES LIKE 'innodb_flush%'":                                                                  true,
+			"SHOW VARIABLES LIKE 'slow_query_log'":                                                                 true,
+			"SELECT * FROM performance_schema.table_io_waits_summary_by_index_usage":                               true,
+			"SELECT * FROM performance_schema.events_statements_summary_global_by_event_name":                      true,
+			"SELECT name, count FROM information_schema.innodb_metrics":                                            true,
+			"SHOW VARIABLES LIKE 'slow_query_log%'":                                                                false, // a file
+			"SHOW VARIABLES LIKE 'innodb_buffer_pool%'":                                                            false, // a file
+			"SHOW VARIABLES LIKE 'key_%'":                                                                          false, // keyring
+			"SHOW VARIABLES":                                                                                       false,
+			"SHOW STATUS":                                                                                          false, // paths
+			"SELECT * FROM performance_schema.global_status":                                                       false, // paths
+			"SELECT * FROM performance_schema.events_statements_summary_by_digest":                                 false,
+			"SELECT * FROM performance_schema.file_summary_by_instance":                                            false,
+		} {
+			if v := none.Check(sql); v.Allowed != allowed {
+				t.Errorf("%s: %+v", sql, v.Findings)
+			}
+		}
+	}
+}
+
 func TestGroupsAdmitWhatTheyName(t *testing.T) {
 	for _, d := range []sqlguard.Dialect{mysql.Dialect{}, mysql.MariaDB} {
 		none, all := revealing(t, d), revealing(t, d, sqlguard.Groups()...)
@@ -54,14 +83,12 @@ func TestGroupsAdmitWhatTheyName(t *testing.T) {
 			"SHOW ENGINE InnoDB STATUS":                                                      sqlguard.GroupActivity,
 			"SHOW OPEN TABLES":                                                               sqlguard.GroupStatistics,
 			"SHOW PLUGINS":                                                                   sqlguard.GroupSettings,
-			"SELECT @@log_bin":                                                               sqlguard.GroupSettings,
-			"SHOW GLOBAL VARIABLES WHERE Variable_name = 'userstat' OR (Variable_name IN ('log_bin', 'sql_mode'))": sqlguard.GroupSettings,
 			"SELECT user, host, max_user_connections FROM mysql.user":                                              sqlguard.GroupRoles,
 			"SELECT u.user, COUNT(*) FROM mysql.user AS u WHERE u.host = '%' GROUP BY u.user":                      sqlguard.GroupRoles,
 			"SELECT * FROM mysql.db": sqlguard.GroupRoles,
 			"SELECT attr_name, attr_value FROM performance_schema.session_connect_attrs": sqlguard.GroupActivity,
 			"SELECT page_type FROM information_schema.innodb_buffer_page":                sqlguard.GroupStorage,
-			"SELECT * FROM information_schema.query_response_time":                       sqlguard.GroupStatistics,
+			"SELECT * FROM information_schema.innodb_tablestats":                         sqlguard.GroupStatistics,
 			"SELECT * FROM information_schema.views":                                     sqlguard.GroupDefinitions,
 		} {
 			one := revealing(t, d, group)

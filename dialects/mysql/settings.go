@@ -43,8 +43,7 @@ var settings = fieldSet(`
 // switches are the other system variables of MySQL 8.4 and 9 and of MariaDB 10.6 to 11
 // that are numbers, or take one of a few words that the manuals list: no text of an
 // operator can stand in them. Those of MariaDB have a type other than VARCHAR in its
-// table SYSTEM_VARIABLES. They are in no default, because they describe the server and
-// not what a session reads.
+// table SYSTEM_VARIABLES.
 var switches = fieldSet(`
 	activate_all_roles_on_login admin_port allow_suspicious_udfs alter_algorithm analyze_max_length
 	analyze_sample_percentage aria_block_size aria_checkpoint_interval aria_checkpoint_log_activity aria_encrypt_tables
@@ -205,10 +204,8 @@ func (Dialect) settingRuling(scope, name string) sqlguard.Ruling {
 		return sqlguard.Ruling{Reason: "it lies outside of the scopes that may be read"}
 	}
 	switch name = foldName(name); {
-	case settings[name]:
+	case settings[name], switches[name]:
 		return sqlguard.Ruling{Allowed: true}
-	case switches[name]:
-		return sqlguard.Ruling{Reveal: sqlguard.GroupSettings}
 	case positions[name]:
 		return sqlguard.Ruling{Reveal: sqlguard.GroupReplication}
 	default:

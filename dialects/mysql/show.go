@@ -174,7 +174,9 @@ func shownGroup(use showUse) sqlguard.Group {
 // 10.6 to 11, with the plugins that they ship.
 var (
 	harmlessStarts = []string{
-		"auto_increment", "autocommit", "collation", "character_set_c", "character_set_d", "character_set_r", "character_set_se",
+		"auto_increment", "autocommit", "back_log", "binlog_cache", "binlog_format", "binlog_row", "event_scheduler",
+		"innodb_buffer_pool_instances", "innodb_buffer_pool_size", "innodb_flush", "innodb_io_", "innodb_lock", "innodb_log_file",
+		"innodb_purge", "innodb_stats", "innodb_thread", "long_query", "performance_schema", "slow_launch", "sync_", "thread_cache", "collation", "character_set_c", "character_set_d", "character_set_r", "character_set_se",
 		"character_set_sy", "have_", "join_", "lower_case", "lower_case_table", "max_", "net_", "query_cache", "sort_", "sql_mode", "sql_safe",
 		"sql_select", "table_open", "time_zone", "tmp_table", "transaction_", "tx_", "version", "wait_timeout",
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
@@ -332,7 +333,7 @@ func (v *mysqlVictim) startBystander() {
 	if err != nil {
 		v.tb.Fatal(err)
 	}
-	b := &mysqlBystander{ended: make(chan struct{})}
+	b, runs := &mysqlBystander{ended: make(chan struct{})}, false
 	if err := conn.QueryRowContext(v.tb.Context(), "SELECT CONNECTION_ID()").Scan(&b.id); err != nil {
 		v.tb.Fatal(err)
 	}
@@ -346,6 +347,13 @@ func (v *mysqlVictim) startBystander() {
 		<-b.ended
 		_ = conn.Close()
 	})
+	// KILL QUERY has no effect before the statement runs.
+	for deadline := time.Now().Add(time.Minute); !runs; time.Sleep(time.Millisecond) {
+		err := v.root.QueryRowContext(ctx, "SELECT COUNT(*) FROM information_schema.processlist WHERE id = ? AND info LIKE 'DO SLEEP%'", b.id).Scan(&runs)
+		if err != nil || time.Now().After(deadline) {
+			v.tb.Fatalf("the statement of the bystander does not run: %v", err)
+		}
+	}
 	v.bystander = b
 }
 
