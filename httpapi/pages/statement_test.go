@@ -68,7 +68,7 @@ func (d *desk) rows(t *testing.T, path string, headers ...string) (<-chan audit.
 		name, value, _ := strings.Cut(h, ": ")
 		r.Header.Set(name, value)
 	}
-	res, err := http.DefaultClient.Do(r)
+	res, err := http.DefaultClient.Do(r) //nolint:bodyclose // the goroutine below closes it
 	if err != nil {
 		t.Fatal(err)
 	}
