@@ -25,8 +25,10 @@ import (
 
 // Since returns the inputs that differ from a revision of the repository that
 // holds dir. Files that git ignores are left out unless an argument names them.
-// Only the statements that the change touches are judged.
-func Since(ctx context.Context, dir, revision string, inputs []Input) ([]Input, error) {
+// Only the statements that the change touches are judged. args are those that
+// selected the inputs: a file that was renamed, and that they did not select
+// before, is new.
+func Since(ctx context.Context, dir, revision string, args []string, inputs []Input) ([]Input, error) {
 	r, err := openRepository(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -44,6 +46,10 @@ func Since(ctx context.Context, dir, revision string, inputs []Input) ([]Input, 
 		return nil, err
 	}
 	untracked, err := r.untracked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	renamed, err := r.renames(ctx, tree, dir, args)
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +74,47 @@ func Since(ctx context.Context, dir, revision string, inputs []Input) ([]Input, 
 		if known && sameObject(in.Path, object) {
 			continue
 		}
-		in.object = object
+		if in.object = object; !known {
+			in.Was, in.object = renamed.of(name, before)
+		}
 		changed = append(changed, in)
 	}
 	return r.withTexts(ctx, changed)
+}
+
+// renames are the files of the index that another path had before.
+type renames struct {
+	from   map[string]string // by path; both relative to the top
+	wanted *selection
+}
+
+// renames returns the files of the index that have another path in a tree, and
+// about as much of the content. Git compares objects only.
+func (r *repository) renames(ctx context.Context, tree, dir string, args []string) (renames, error) {
+	wanted, err := newSelection(r, dir, args)
+	if err != nil || tree == "" {
+		return renames{}, nil //nolint:nilerr // an argument leads out of the repository: every file counts as new
+	}
+	out, err := r.git(ctx, "-C", r.top, "diff-index", "--cached", "--raw", "-z", "-M", "--diff-filter=R", "--no-ext-diff", "--no-textconv", "--no-relative", tree)
+	if err != nil {
+		return renames{}, err
+	}
+	from := map[string]string{}
+	fields := strings.Split(string(out), "\x00") // a head, the earlier path and the path, of each
+	for ; len(fields) >= 3; fields = fields[3:] {
+		from[fields[2]] = fields[1]
+	}
+	return renames{from, wanted}, nil
+}
+
+// of returns the path that a file had before, as reports show it, and the object
+// with its content. There is none if the arguments did not select it there.
+func (r renames) of(name string, before map[string]string) (path, object string) {
+	was, ok := r.from[name]
+	if !ok || before[was] == "" || !r.wanted.has(was) {
+		return "", ""
+	}
+	return r.wanted.shown(was), before[was]
 }
 
 // WithoutIgnored returns the inputs without the files in folders and patterns
@@ -130,12 +173,20 @@ func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {
 	if err := wanted.exist(before, linked, after, links); err != nil {
 		return nil, err
 	}
+	renamed, err := r.renames(ctx, head, dir, args)
+	if err != nil {
+		return nil, err
+	}
 	var changed []Input
 	for name, object := range after {
 		if before[name] == object || !wanted.has(name) {
 			continue
 		}
-		changed = append(changed, Input{Path: wanted.shown(name), object: before[name], staged: object})
+		in := Input{Path: wanted.shown(name), object: before[name], staged: object}
+		if in.object == "" {
+			in.Was, in.object = renamed.of(name, before)
+		}
+		changed = append(changed, in)
 	}
 	maps.DeleteFunc(links, func(name, object string) bool { return linked[name] == object || !wanted.has(name) })
 	err = r.links(ctx, links, func(name, target string) {
@@ -198,19 +249,37 @@ func (r *repository) withTexts(ctx context.Context, inputs []Input) ([]Input, er
 
 // relative returns the path of a file relative to the top of the work tree.
 func (r *repository) relative(file string) (string, bool) {
-	abs, err := filepath.Abs(file)
+	dir := filepath.Dir(file)
+	folder, known := r.folders[dir]
+	if !known {
+		folder = folderIn(r.top, dir)
+		if r.folders == nil {
+			r.folders = map[string]string{}
+		}
+		r.folders[dir] = folder
+	}
+	if folder == "" {
+		return "", false
+	}
+	return filepath.ToSlash(filepath.Join(folder, filepath.Base(file))), true
+}
+
+// folderIn returns a folder relative to the top, with links resolved, or "" if it
+// lies outside.
+func folderIn(top, dir string) string {
+	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return "", false
+		return ""
 	}
-	folder, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	folder, err := filepath.EvalSymlinks(abs)
 	if err != nil {
-		return "", false
+		return ""
 	}
-	rel, err := filepath.Rel(r.top, filepath.Join(folder, filepath.Base(abs)))
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", false
+	rel, err := filepath.Rel(top, folder)
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
 	}
-	return filepath.ToSlash(rel), true
+	return rel
 }
 
 // sameObject reports whether file is a regular file with the content of object.
@@ -270,6 +339,28 @@ func standing(text string, d sqlguard.Dialect, named bool) []string {
 		}
 	}
 	return all
+}
+
+// alike reports whether a file that was renamed was judged before as it is now:
+// by the same guard, read as the same, and with the same severities.
+func (c *Checker) alike(in Input, body string) bool {
+	was := in
+	was.Path = in.Was
+	if !strings.EqualFold(filepath.Ext(in.Was), filepath.Ext(in.Path)) || c.projects.of(filepath.Dir(in.Was)) != nil || c.projects.of(filepath.Dir(in.Path)) != nil {
+		return false
+	}
+	before, problem := c.Choose(in.Was, strings.TrimPrefix(string(in.before), report.ByteOrderMark), Known{})
+	if problem != nil {
+		return false
+	}
+	guard, problem := c.Choose(in.Path, body, Known{})
+	if problem != nil || guard.ID() != before.ID() || c.readsTree(in.Path) {
+		return false
+	}
+	if c.Severities != nil && !maps.Equal(c.Severities(in.Was), c.Severities(in.Path)) {
+		return false
+	}
+	return c.reads(was) == c.reads(in)
 }
 
 // compare compares two contents of a file. was and is are their statements.

@@ -96,7 +96,7 @@ func (r *repo) since(revision string, args ...string) []string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if inputs, err = sqlcheck.Since(r.t.Context(), r.dir, revision, inputs); err != nil {
+	if inputs, err = sqlcheck.Since(r.t.Context(), r.dir, revision, args, inputs); err != nil {
 		r.t.Fatal(err)
 	}
 	return r.found(inputs)
@@ -110,6 +110,9 @@ func (r *repo) staged() []string {
 	}
 	for i := range inputs {
 		inputs[i].Path = filepath.Join(r.dir, inputs[i].Path)
+		if inputs[i].Was != "" {
+			inputs[i].Was = filepath.Join(r.dir, inputs[i].Was)
+		}
 	}
 	return r.found(inputs)
 }
@@ -220,10 +223,10 @@ func TestChangedFiles(t *testing.T) {
 	r.write("new.sql", "DROP TABLE new")
 	r.write("out/c.sql", "DROP TABLE c")
 	r.git("mv", "a.sql", "moved.sql")
-	if diff := cmp.Diff([]string{"moved.sql:1 ddl_statement", "new.sql:1 ddl_statement"}, r.since("HEAD")); diff != "" {
+	if diff := cmp.Diff([]string{"moved.sql: 0 judged", "new.sql:1 ddl_statement"}, r.since("HEAD")); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"moved.sql:1 ddl_statement"}, r.staged()); diff != "" {
+	if diff := cmp.Diff([]string{"moved.sql: 0 judged"}, r.staged()); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"out/c.sql:1 ddl_statement"}, r.since("HEAD", filepath.Join(r.dir, "out", "c.sql"))); diff != "" {
@@ -233,23 +236,23 @@ func TestChangedFiles(t *testing.T) {
 	if got := r.since("HEAD"); got != nil {
 		t.Errorf("after the commit: %v", got)
 	}
-	if diff := cmp.Diff([]string{"moved.sql:1 ddl_statement", "new.sql:1 ddl_statement"}, r.since("HEAD~")); diff != "" {
+	if diff := cmp.Diff([]string{"moved.sql: 0 judged", "new.sql:1 ddl_statement"}, r.since("HEAD~")); diff != "" {
 		t.Error(diff)
 	}
 	outside := filepath.Join(t.TempDir(), "x.sql")
 	if err := os.WriteFile(outside, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	inputs, err := sqlcheck.Since(t.Context(), r.dir, "HEAD", []sqlcheck.Input{{Path: outside, Named: true}})
+	inputs, err := sqlcheck.Since(t.Context(), r.dir, "HEAD", []string{r.dir}, []sqlcheck.Input{{Path: outside, Named: true}})
 	if err != nil || len(inputs) != 1 || inputs[0].Problem == "" {
 		t.Errorf("outside: %+v, %v", inputs, err)
 	}
 	for _, revision := range []string{"nothing", "--help", "-h", "", "HEAD:deep/b.sql"} {
-		if _, err := sqlcheck.Since(t.Context(), r.dir, revision, nil); err == nil || !strings.Contains(err.Error(), "is not a revision") {
+		if _, err := sqlcheck.Since(t.Context(), r.dir, revision, []string{r.dir}, nil); err == nil || !strings.Contains(err.Error(), "is not a revision") {
 			t.Errorf("%q: %v", revision, err)
 		}
 	}
-	if _, err := sqlcheck.Since(t.Context(), t.TempDir(), "HEAD", nil); err == nil {
+	if _, err := sqlcheck.Since(t.Context(), t.TempDir(), "HEAD", []string{r.dir}, nil); err == nil {
 		t.Error("no repository")
 	}
 }
@@ -356,7 +359,7 @@ func TestHostileRepository(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := sqlcheck.Since(t.Context(), r.dir, "HEAD", inputs); err == nil {
+		if _, err := sqlcheck.Since(t.Context(), r.dir, "HEAD", []string{r.dir}, inputs); err == nil {
 			t.Error("a missing object is no error")
 		}
 		ran()
@@ -427,7 +430,7 @@ func TestForgedRepository(t *testing.T) {
 		r.git("clone", "-q", "--bare", ".", "bare")
 		r.write("bare/a.sql", "DROP TABLE a")
 		r.git("-C", "bare", "config", "core.fsmonitor", "false")
-		if inputs, err := sqlcheck.Since(t.Context(), filepath.Join(r.dir, "bare"), "HEAD", nil); err == nil {
+		if inputs, err := sqlcheck.Since(t.Context(), filepath.Join(r.dir, "bare"), "HEAD", []string{r.dir}, nil); err == nil {
 			t.Errorf("%+v", inputs)
 		}
 	})
@@ -446,10 +449,68 @@ func TestForgedRepository(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inputs, err = sqlcheck.Since(t.Context(), filepath.Join(r.dir, folder), "HEAD", inputs)
+			inputs, err = sqlcheck.Since(t.Context(), filepath.Join(r.dir, folder), "HEAD", []string{filepath.Join(r.dir, folder)}, inputs)
 			if diff := cmp.Diff([]string{folder + "/a.sql:1 ddl_statement"}, r.found(inputs)); diff != "" || err != nil {
 				t.Errorf("%s: %s %v", folder, diff, err)
 			}
+		}
+	})
+}
+
+// TestRenamedFiles: a file that was renamed is compared with what it was, unless
+// nobody judged it before, or something else judges it now.
+func TestRenamedFiles(t *testing.T) {
+	t.Parallel()
+	old := "DROP TABLE a;\nDROP TABLE b;\nDROP TABLE c;\nDROP TABLE d;\n"
+	for _, test := range []struct {
+		name, from, to, text string
+		args                 []string // --diff
+		want                 []string
+	}{
+		{"renamed only", "a.sql", "b/c.sql", old, nil, []string{"b/c.sql: 0 judged"}},
+		{"and changed", "a.sql", "b.sql", old + "DELETE FROM e;\n", nil, []string{"b.sql:5 write_statement"}},
+		{"out of a folder that is skipped", "vendor/a.sql", "a.sql", old, nil, []string{"a.sql:1 ddl_statement", "a.sql:2 ddl_statement", "a.sql:3 ddl_statement", "a.sql:4 ddl_statement"}},
+		{"from no file of SQL", "a.txt", "a.sql", old, nil, []string{"a.sql:1 ddl_statement", "a.sql:2 ddl_statement", "a.sql:3 ddl_statement", "a.sql:4 ddl_statement"}},
+		{"from another kind of file", "a.pgsql", "a.sql", old, nil, []string{"a.sql:1 ddl_statement", "a.sql:2 ddl_statement", "a.sql:3 ddl_statement", "a.sql:4 ddl_statement"}},
+		{"from where no argument leads", "other/a.sql", "b/a.sql", old, []string{"b"}, []string{"b/a.sql:1 ddl_statement", "b/a.sql:2 ddl_statement", "b/a.sql:3 ddl_statement", "b/a.sql:4 ddl_statement"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t)
+			r.write(test.from, old)
+			r.write("z.sql", "SELECT 1;\n")
+			r.commit()
+			r.git("rm", "-q", test.from)
+			r.write(test.to, test.text)
+			r.git("add", "-A")
+			var args []string
+			for _, arg := range test.args {
+				args = append(args, filepath.Join(r.dir, arg))
+			}
+			if diff := cmp.Diff(test.want, r.since("HEAD", args...)); diff != "" {
+				t.Errorf("--diff: %s", diff)
+			}
+			if test.args == nil {
+				if diff := cmp.Diff(test.want, r.staged()); diff != "" {
+					t.Errorf("--staged: %s", diff)
+				}
+			}
+			r.git("commit", "-q", "-m", "y")
+			if diff := cmp.Diff(test.want, r.since("HEAD~1", args...)); diff != "" {
+				t.Errorf("--diff, committed: %s", diff)
+			}
+		})
+	}
+	t.Run("its constants are elsewhere", func(t *testing.T) {
+		t.Parallel()
+		r := newRepo(t)
+		r.write("a/q.js", "export const q = 'SELECT 1'\n")
+		r.write("b/q.js", "export const q = 'DROP TABLE t'\n")
+		r.write("a/user.js", "import {q} from './q'\nexport const f = (db) => db.query(q)\n")
+		r.commit()
+		r.git("mv", "a/user.js", "b/user.js")
+		if diff := cmp.Diff([]string{"b/user.js:1 ddl_statement"}, r.since("HEAD")); diff != "" {
+			t.Error(diff)
 		}
 	})
 }

@@ -76,6 +76,7 @@ type Checker struct {
 	projects dbtProjects
 	library  *source.Library // what the files say about one another
 	near     *neighbours
+	folder   string // the current one
 	compared *comparison
 	learning sync.Mutex
 	learned  map[string]knownFile // for the cache, by absolute path with slashes
@@ -88,6 +89,7 @@ func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, error
 	near := newNeighbours()
 	defer near.close()
 	c.library, c.near = source.NewLibrary(near), near
+	c.folder, _ = os.Getwd()
 	c.compared, c.learned = newComparison(), map[string]knownFile{}
 	files := make([]report.File, len(inputs))
 	var wg sync.WaitGroup
@@ -160,6 +162,9 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 	if err != nil {
 		file.Findings = append(file.Findings, notChecked(err.Error()))
 		return file
+	}
+	if in.Was != "" && !c.alike(in, strings.TrimPrefix(text, report.ByteOrderMark)) {
+		in = in.AsNew()
 	}
 	if len(text) >= large {
 		c.alone.Lock()
@@ -266,8 +271,8 @@ func (c *Checker) options(in Input) source.Options {
 	if c.Sources != nil {
 		o = c.Sources(in.Path)
 	}
-	if path, err := filepath.Abs(in.Path); err == nil && !in.Stdin {
-		o.Path, o.Library = filepath.ToSlash(path), c.library
+	if path, ok := c.absolute(in.Path); ok && !in.Stdin {
+		o.Path, o.Library = path, c.library
 	}
 	return o
 }

@@ -36,22 +36,25 @@ type dbtProject struct {
 // dbtProjects finds the dbt projects of files.
 type dbtProjects struct {
 	mu    sync.Mutex
-	above map[string]*dbtProject // by folder; nil where there is none
+	above map[string]*dbtProject // by folder, absolute or not; nil where there is none
 }
 
 // of returns the nearest project at or above a folder, or nil if there is none.
 // It does not look above the top of a git work tree.
 func (p *dbtProjects) of(dir string) *dbtProject {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if found, known := p.above[dir]; known {
+		return found
+	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.above == nil {
 		p.above = map[string]*dbtProject{}
 	}
-	var passed []string
+	passed := []string{dir}
 	var found *dbtProject
 	for at := abs; ; at = filepath.Dir(at) {
 		known, ok := p.above[at]

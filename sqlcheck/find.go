@@ -27,6 +27,10 @@ type Input struct {
 	// of an argument.
 	target string
 
+	// Was is the earlier path of a file that was renamed since the revision with
+	// which it is compared.
+	Was string
+
 	// These are set if only changes are judged. object and staged are the git
 	// objects of the earlier content and of the content in the index. Of a file
 	// that is judged in part, only the statements that the change touches are
@@ -34,6 +38,12 @@ type Input struct {
 	object, staged  string
 	before, content []byte
 	partly          bool
+}
+
+// AsNew returns the input without its earlier content. All of it is judged.
+func (in Input) AsNew() Input {
+	in.Was, in.object, in.before, in.partly = "", "", nil, false
+	return in
 }
 
 // Find expands arguments to files. An argument that is a file selects it,

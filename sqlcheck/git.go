@@ -22,6 +22,8 @@ type repository struct {
 	dir string // the working folder of git
 	top string // the top of the work tree, with links resolved
 	env []string
+
+	folders map[string]string // from folders of inputs to folders relative to the top
 }
 
 // gitConfig overrides settings with which a repository could make git run a

@@ -123,8 +123,15 @@ func (c *Checker) remembers(in Input) (path string, ok bool) {
 	if c.Cache == nil || c.Whole || in.Stdin || in.partly || in.content != nil || c.readsTree(in.Path) || c.projects.of(filepath.Dir(in.Path)) != nil {
 		return "", false
 	}
-	path, err := filepath.Abs(in.Path)
-	return filepath.ToSlash(path), err == nil
+	return c.absolute(in.Path)
+}
+
+// absolute returns the absolute path of a file, with slashes.
+func (c *Checker) absolute(file string) (path string, ok bool) {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(c.folder, file)
+	}
+	return filepath.ToSlash(filepath.Clean(file)), filepath.IsAbs(file)
 }
 
 // remember fills in the file from the cache, if neither it nor what it depends
@@ -199,7 +206,6 @@ func (c *Checker) reads(in Input) string {
 	if !source.Reads(in.Path) {
 		return c.kind(in, nil, nil)
 	}
-	o := c.options(in)
-	current, _ := os.Getwd() // it bounds which other files count
-	return strings.ToLower(filepath.Ext(in.Path)) + "\x00" + strings.Join(o.Sinks, "\x00") + "\x00\x00" + current
+	o := c.options(in) // the current folder bounds which other files count
+	return strings.ToLower(filepath.Ext(in.Path)) + "\x00" + strings.Join(o.Sinks, "\x00") + "\x00\x00" + c.folder
 }

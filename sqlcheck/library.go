@@ -96,8 +96,7 @@ func (n *neighbours) open(name string) *os.File {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	folder := filepath.Dir(name)
-	top := n.top(folder)
+	top := n.top(filepath.Dir(name))
 	root, known := n.roots[top]
 	if !known {
 		root, _ = os.OpenRoot(top)
@@ -155,6 +154,20 @@ func (n *neighbours) Read(name string) (string, bool) {
 	}
 	content, err := decode(text)
 	return strings.TrimPrefix(content, "\uFEFF"), err == nil
+}
+
+// Folder reports whether there is a folder with that name.
+func (n *neighbours) Folder(name string) bool {
+	n.see(name)
+	info, err := os.Stat(filepath.FromSlash(name))
+	return err == nil && info.IsDir()
+}
+
+// Top returns the folder to which reading is limited for files in a folder.
+func (n *neighbours) Top(folder string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return filepath.ToSlash(n.top(filepath.FromSlash(folder)))
 }
 
 // Names returns the names of the files in a folder.

@@ -1,6 +1,7 @@
 package sqlcheck
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,7 +22,9 @@ func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, f
 	if in.partly {
 		before := strings.TrimPrefix(string(in.before), report.ByteOrderMark)
 		var known []string
-		if old, err := source.Find(in.Path, before, c.options(in)); err == nil {
+		was := in
+		was.Path = cmp.Or(in.Was, in.Path) // from where it refers to others
+		if old, err := source.Find(was.Path, before, c.options(was)); err == nil {
 			known = standingTexts(old, before)
 		}
 		r.touched = compare(before, body, known, standingTexts(found, body))

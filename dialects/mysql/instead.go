@@ -103,7 +103,7 @@ var wording = instead.Table{
 		{Pattern: "^ analyze table", Codes: aWrite, Says: "ANALYZE TABLE writes statistics", Write: "leave it out; for the plan of a query write EXPLAIN SELECT …", Keep: true},
 		{Pattern: "^ analyze", Codes: aWrite, Says: "ANALYZE writes statistics of tables", Write: "leave it out; for the plan of a query write EXPLAIN SELECT …", Keep: true},
 		{Pattern: "^ optimize|repair|check|checksum", Codes: aWrite, Write: "leave it out; SHOW TABLE STATUS shows sizes and numbers of rows", Keep: true},
-		{Pattern: "^ create temporary|table|view|or", Codes: aDDL, Write: "put the query into WITH, as in WITH t AS (SELECT …) SELECT * FROM t", Keep: true},
+		{Pattern: "^ create temporary|table|view|or … select", Codes: aDDL, Write: "put the query into WITH, as in WITH t AS (SELECT …) SELECT * FROM t", Keep: true},
 		{Pattern: "^ create index|unique|fulltext", Codes: aDDL, Write: "leave it out: an index is the operator's; EXPLAIN SELECT … shows what a query uses", Keep: true},
 		{Pattern: "^ insert|replace into @", Codes: aWrite, Write: "this connection only reads: with SELECT alone you see the rows, and a person inserts them", Keep: true},
 		{Pattern: "^ update @", Codes: aWrite, Write: "this connection only reads: SELECT * FROM $1 WHERE … shows the rows that it would change", Keep: true},

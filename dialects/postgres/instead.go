@@ -100,7 +100,7 @@ var wording = instead.Table{
 
 		{Pattern: "^ analyze", Codes: aWrite, Says: "ANALYZE writes statistics of tables", Write: "leave it out; for the plan of a query write EXPLAIN SELECT …", Keep: true},
 		{Pattern: "^ vacuum", Codes: aWrite, Says: "VACUUM rewrites tables", Write: "leave it out: the server does it by itself", Keep: true},
-		{Pattern: "^ create temp|temporary|unlogged|table|view|materialized|or", Codes: aDDL, Write: "put the query into WITH, as in WITH t AS (SELECT …) SELECT * FROM t", Keep: true},
+		{Pattern: "^ create temp|temporary|unlogged|table|view|materialized|or … select", Codes: aDDL, Write: "put the query into WITH, as in WITH t AS (SELECT …) SELECT * FROM t", Keep: true},
 		{Pattern: "^ create index|unique", Codes: aDDL, Write: "leave it out: an index is the operator's; EXPLAIN SELECT … shows what a query uses", Keep: true},
 		{Pattern: "^ create function|procedure", Codes: aDDL, Write: "write what the function computes as an expression or a sub-query", Keep: true},
 		{Pattern: "^ refresh materialized view @", Codes: append(aDDL, aWrite...), Says: "REFRESH MATERIALIZED VIEW changes data", Write: "read the view as it is, with SELECT * FROM $1", Keep: true},

@@ -112,7 +112,7 @@ var wording = instead.Table{
 
 		{Pattern: "^ analyze", Codes: aWrite, Says: "ANALYZE writes statistics into the database", Write: "leave it out; for the plan of a query write EXPLAIN QUERY PLAN SELECT …", Keep: true},
 		{Pattern: "^ vacuum|reindex", Codes: aWrite, Write: "leave it out: the file stays as it is", Keep: true},
-		{Pattern: "^ create table|temp|temporary|view|virtual", Codes: aDDL, Write: "put the query into WITH, as in WITH t AS (SELECT …) SELECT * FROM t", Keep: true},
+		{Pattern: "^ create table|temp|temporary|view|virtual … select", Codes: aDDL, Write: "put the query into WITH, as in WITH t AS (SELECT …) SELECT * FROM t", Keep: true},
 		{Pattern: "^ create index|unique", Codes: aDDL, Write: "leave it out; EXPLAIN QUERY PLAN SELECT … shows which indexes a query uses", Keep: true},
 		{Pattern: "^ insert|replace into @", Codes: aWrite, Write: "this connection only reads: with VALUES or SELECT alone you see the rows, and a person inserts them", Keep: true},
 		{Pattern: "^ update @", Codes: aWrite, Write: "this connection only reads: SELECT * FROM $1 WHERE … shows the rows that it would change", Keep: true},

@@ -631,7 +631,7 @@ func (f *flow) name(n *node) *value {
 	if v == nil {
 		return f.lang.outer(f, n)
 	}
-	if v.open {
+	if v.open || v.inner {
 		return nil
 	}
 	current, has := f.state[v]

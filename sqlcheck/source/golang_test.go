@@ -132,6 +132,8 @@ func TestGoFlow(t *testing.T) {
 		{"q := `SELECT 1`\nread(&q)\ndb.QueryContext(ctx, q)", []string{"x [q]"}},
 		{"q := `SELECT 1`\nrun := func() { db.QueryContext(ctx, q) }\nq = load()\nrun()", []string{"x [q]"}},
 		{"q := `SELECT 1`\nfunc() { db.QueryContext(ctx, q) }()", []string{"SELECT 1"}},
+		{"q := `SELECT 1`\nset := func() { q = `DROP TABLE t` }\nset()\ndb.QueryContext(ctx, q)", []string{"x [q]"}},
+		{"w := []string{}\nadd := func(s string) { w = append(w, s) }\nadd(`a`)\ndb.QueryContext(ctx, `SELECT `+strings.Join(w, `, `))", []string{"SELECT x [strings.Join(w, `, `)]"}},
 		{"db.QueryContext(ctx, build(`t`))", []string{"SELECT 1 FROM t"}},
 		{"q, args := both()\ndb.QueryContext(ctx, q, args...)", []string{"SELECT 2"}},
 		{"qs := map[string]string{`a`: `SELECT 1`, `b`: `SELECT 2`}\ndb.QueryContext(ctx, qs[`b`])\ndb.QueryContext(ctx, qs[x])", []string{"SELECT 2", "SELECT 1", "SELECT 2"}},

@@ -21,6 +21,10 @@ type Files interface {
 	Read(name string) (content string, ok bool)
 	// Names returns the names of the files in a folder, in order.
 	Names(folder string) []string
+	// Folder reports whether there is a folder with that name.
+	Folder(name string) bool
+	// Top returns the highest folder of which a file in a folder may use others.
+	Top(folder string) string
 }
 
 // Library is what the other files of a project declare: the constants to which
@@ -201,10 +205,10 @@ var moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
 // folderOf returns the folder of the package with an import path, which a file
 // in a folder imports. Only packages of the same module are known.
 func (l *Library) folderOf(from, importPath string) (string, bool) {
-	m := l.moduleOf(from)
+	m, top := l.moduleOf(from), l.files.Top(from)
 	for at := from; ; at = path.Dir(at) { // the files that say so
 		l.use(from, path.Join(at, "go.mod"))
-		if at == path.Dir(at) || m != nil && at == m.folder {
+		if at == top || at == path.Dir(at) || m != nil && at == m.folder {
 			break
 		}
 	}
@@ -224,6 +228,7 @@ func (l *Library) moduleOf(folder string) *goModule {
 	defer l.mu.Unlock()
 	var passed []string
 	var m *goModule
+	top := l.files.Top(folder)
 	for {
 		known, ok := l.modules[folder]
 		if ok {
@@ -238,7 +243,7 @@ func (l *Library) moduleOf(folder string) *goModule {
 			break
 		}
 		up := path.Dir(folder)
-		if up == folder || folder == "." {
+		if up == folder || folder == top {
 			break
 		}
 		folder = up
@@ -270,6 +275,9 @@ func (l *Library) exported(from, module, name string, depth int) *value {
 		return nil
 	}
 	base := path.Join(path.Dir(from), module)
+	if !within(l.files.Top(path.Dir(from)), base) {
+		return nil
+	}
 	for _, extension := range jsExtensions {
 		file := base + extension
 		if !Reads(file) {
@@ -333,6 +341,7 @@ func (l *Library) pyExported(from, module, name string, depth int) *value {
 		return nil
 	}
 	folder := path.Dir(from)
+	top := l.files.Top(folder)
 	up := 0
 	for strings.HasPrefix(module, ".") {
 		module = module[1:]
@@ -347,7 +356,7 @@ func (l *Library) pyExported(from, module, name string, depth int) *value {
 	} else {
 		for range 6 {
 			folders = append(folders, folder)
-			if path.Dir(folder) == folder {
+			if folder == top || path.Dir(folder) == folder {
 				break
 			}
 			folder = path.Dir(folder)
@@ -355,6 +364,16 @@ func (l *Library) pyExported(from, module, name string, depth int) *value {
 	}
 	relative := strings.ReplaceAll(module, ".", "/")
 	for _, folder := range folders {
+		if !within(top, folder) {
+			continue
+		}
+		if first, _, below := strings.Cut(relative, "/"); below {
+			// If the first folder is not there, nothing in it is.
+			if first = path.Join(folder, first); !l.files.Folder(first) {
+				l.use(from, first)
+				continue
+			}
+		}
 		for _, file := range []string{path.Join(folder, relative) + ".py", path.Join(folder, relative, "__init__.py")} {
 			l.use(from, file)
 			if s := l.pyScript(file); s != nil {
@@ -363,6 +382,11 @@ func (l *Library) pyExported(from, module, name string, depth int) *value {
 		}
 	}
 	return nil
+}
+
+// within reports whether a path lies in a folder or is the folder.
+func within(folder, name string) bool {
+	return name == folder || strings.HasPrefix(name, strings.TrimSuffix(folder, "/")+"/")
 }
 
 // pyScript returns a file of Python, nil if it cannot be read.

@@ -94,6 +94,7 @@ type variable struct {
 	last  int       // the offset of the last assignment
 	init  *node     // the value of the first assignment
 	open  bool      // something else may assign it
+	inner bool      // a function within its function assigns it, whenever that runs
 }
 
 // scope is the names of a block.
@@ -197,6 +198,7 @@ func (r *resolver) bind(n, value *node, at int) {
 		return
 	}
 	n.v.times++
+	n.v.inner = n.v.inner || r.scope.fn != n.v.fn
 	n.v.last = max(n.v.last, at)
 	if n.v.times == 1 {
 		n.v.init = value
@@ -212,6 +214,7 @@ func (r *resolver) adds(n *node) {
 		return
 	}
 	n.v.times++
+	n.v.inner = n.v.inner || r.scope.fn != n.v.fn
 	n.v.last = max(n.v.last, n.span.Start)
 	for _, loop := range r.loops {
 		loop.assigned = append(loop.assigned, assigned{n.v, true, n.span})

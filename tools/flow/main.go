@@ -62,6 +62,15 @@ func (f folder) Names(name string) (out []string) {
 	return out
 }
 
+// Folder implements source.Files.
+func (f folder) Folder(name string) bool {
+	info, err := os.Stat(filepath.Join(string(f), name))
+	return err == nil && info.IsDir()
+}
+
+// Top implements source.Files.
+func (f folder) Top(string) string { return "/" }
+
 func main() {
 	log.SetFlags(0)
 	missed := flag.Bool("missed", false, "print the calls that the check did not find")
@@ -135,7 +144,7 @@ func compare(root, list string, sinks []string, missed bool) map[string]score {
 			if !ok {
 				log.Fatalf("%s: not there", p.File)
 			}
-			if found, err = source.Find(path.Base(p.File), content, source.Options{Path: p.File, Library: library, Sinks: sinks}); err != nil {
+			if found, err = source.Find(path.Base(p.File), content, source.Options{Path: "/" + p.File, Library: library, Sinks: sinks}); err != nil {
 				log.Printf("%s: %v", p.File, err)
 				found = &source.Source{}
 			}

@@ -198,6 +198,8 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	if err != nil {
 		return console.AsUsage(err)
 	}
+	opened := make(chan *sqlcheck.Cache, 1)
+	go func() { opened <- openCache(a, o) }() // it takes as long as the search for files
 	inputs, err := o.inputs(ctx, args)
 	if err != nil {
 		return console.AsUsage(err)
@@ -215,7 +217,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 			return err
 		}
 	}
-	cache := openCache(a, o)
+	cache := <-opened
 	progress := a.Progress("checked", len(inputs))
 	spool := &report.Spool{Temp: temporary}
 	defer spool.Close()
@@ -318,7 +320,7 @@ func (o checkOptions) inputs(ctx context.Context, args []string) ([]sqlcheck.Inp
 	if err != nil || o.since == "" {
 		return inputs, err //nolint:wrapcheck // it names the argument
 	}
-	return sqlcheck.Since(ctx, ".", o.since, inputs) //nolint:wrapcheck // it says what it did
+	return sqlcheck.Since(ctx, ".", o.since, args, inputs) //nolint:wrapcheck // it says what it did
 }
 
 // openCache returns the cache for the current folder, or nil when there is none.

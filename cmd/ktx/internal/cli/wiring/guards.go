@@ -61,18 +61,20 @@ func NewFileGuards(a *console.App, dialect string, inputs []sqlcheck.Input) (*Fi
 	}
 	loaded := map[string]*project.Project{}
 	for _, in := range inputs {
-		dir := filepath.Dir(in.Path)
-		if _, known := g.projects[dir]; known {
-			continue
-		}
-		p := named
-		if p == nil {
-			var err error
-			if p, err = nearest(a, dir, loaded); err != nil {
-				return nil, err
+		for _, path := range []string{in.Path, in.Was} {
+			dir := filepath.Dir(path)
+			if _, known := g.projects[dir]; known || path == "" {
+				continue
 			}
+			p := named
+			if p == nil {
+				var err error
+				if p, err = nearest(a, dir, loaded); err != nil {
+					return nil, err
+				}
+			}
+			g.projects[dir] = p
 		}
-		g.projects[dir] = p
 	}
 	return g, nil
 }
@@ -185,12 +187,21 @@ func (g *FileGuards) Parameters(path string) bool {
 }
 
 // Wanted returns the inputs without those that check.exclude of their project
-// leaves out. A file that an argument names is always wanted.
+// leaves out. A file that an argument names is always wanted. A file that was
+// renamed and had been left out is new.
 func (g *FileGuards) Wanted(inputs []sqlcheck.Input) []sqlcheck.Input {
-	return slices.DeleteFunc(inputs, func(in sqlcheck.Input) bool {
-		p := g.projects[filepath.Dir(in.Path)]
-		return !in.Stdin && !in.Named && p != nil && matches(p.Config.Check.Exclude, filepath.ToSlash(inProject(p, in.Path)))
-	})
+	inputs = slices.DeleteFunc(inputs, func(in sqlcheck.Input) bool { return !in.Stdin && !in.Named && g.excluded(in.Path) })
+	for i, in := range inputs {
+		if in.Was != "" && g.excluded(in.Was) {
+			inputs[i] = in.AsNew()
+		}
+	}
+	return inputs
+}
+
+func (g *FileGuards) excluded(path string) bool {
+	p := g.projects[filepath.Dir(path)]
+	return p != nil && matches(p.Config.Check.Exclude, filepath.ToSlash(inProject(p, path)))
 }
 
 // matches reports whether a path with slashes matches a pattern, or lies in a
