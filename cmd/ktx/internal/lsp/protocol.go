@@ -142,14 +142,18 @@ func changed(l lines, changes []change) string {
 }
 
 // permit returns the edit that writes a comment on the statement at an offset: on a
-// line of its own, or directly before the statement when another one stands before
-// it on its line.
+// line of its own, or behind the first word when another statement, to which a
+// comment between the two would belong, ends on its line.
 func (l lines) permit(offset int, comment string) textEdit {
 	at := l.position(offset)
 	start := l.starts[at.Line]
 	indent := l.text[start:offset]
 	if strings.Trim(indent, " \t") != "" {
-		return textEdit{span{at, at}, "/* " + comment + " */ "}
+		for offset < len(l.text) && (l.text[offset]|0x20 >= 'a' && l.text[offset]|0x20 <= 'z') {
+			offset++
+		}
+		at = l.position(offset)
+		return textEdit{span{at, at}, " /* " + comment + " */"}
 	}
 	end := "\n"
 	if before := l.text[:start]; strings.HasSuffix(before, "\r\n") || start == 0 && len(l.starts) > 1 && strings.HasSuffix(l.text[:l.starts[1]], "\r\n") {
