@@ -98,6 +98,7 @@ func command(ctx context.Context, args []string) error {
 // server is one way to start an MCP server, as servers.json has it.
 type server struct {
 	Name    string   `json:"name"`
+	Dialect string   `json:"dialect"`
 	Package string   `json:"package"` // of npm; empty for ktx
 	Setting string   `json:"setting"`
 	Promise string   `json:"promise"`
@@ -105,8 +106,26 @@ type server struct {
 	Command []string `json:"command"`
 }
 
-// roles are the roles as which a server connects.
-var roles = []string{"superuser", "select_only"}
+// databases are the databases that the servers are put before, and the roles as
+// which they connect. A file of SQLite has no roles.
+var databases = []struct {
+	dialect, title string
+	roles          []string
+}{
+	{"postgres", "PostgreSQL", []string{"superuser", "select_only"}},
+	{"mysql", "MariaDB", []string{"superuser", "select_only"}},
+	{"sqlite", "SQLite", []string{"superuser"}},
+}
+
+// roles returns the roles as which a server connects.
+func (s server) roles() []string {
+	for _, d := range databases {
+		if d.dialect == s.Dialect {
+			return d.roles
+		}
+	}
+	return nil
+}
 
 func readServers(root string) ([]server, error) {
 	var list []server
@@ -138,7 +157,7 @@ func (r runner) file(s server, role string) string {
 		}
 		return -1
 	}, s.Name)
-	return filepath.Join(r.work, name+"."+role+".json")
+	return filepath.Join(r.work, name+"."+s.Dialect+"."+role+".json")
 }
 
 func (r runner) all(ctx context.Context, servers []server, jobs int) error {
@@ -151,7 +170,7 @@ func (r runner) all(ctx context.Context, servers []server, jobs int) error {
 	}
 	var waiting []job
 	for _, s := range servers {
-		for _, role := range roles {
+		for _, role := range s.roles() {
 			waiting = append(waiting, job{s, role})
 		}
 	}
@@ -173,7 +192,7 @@ func (r runner) all(ctx context.Context, servers []server, jobs int) error {
 				mu.Unlock()
 				if err := r.one(ctx, next.server, next.role); err != nil {
 					mu.Lock()
-					failed = append(failed, fmt.Errorf("%s as %s: %w", next.server.Name, next.role, err))
+					failed = append(failed, fmt.Errorf("%s on %s as %s: %w", next.server.Name, next.server.Dialect, next.role, err))
 					mu.Unlock()
 				}
 			}
@@ -194,14 +213,14 @@ func (r runner) one(ctx context.Context, s server, role string) error {
 		return err
 	}
 	fill := strings.NewReplacer("{bin}", r.bin, "{npm}", r.npm, "{adapters}", here)
-	words := []string{"--role", role, "--log", strings.TrimSuffix(file, ".json") + ".log"}
+	words := []string{"--dialect", s.Dialect, "--role", role, "--log", strings.TrimSuffix(file, ".json") + ".log"}
 	words = append(append(append(words, s.Flags...), "--"), s.Command...)
 	for i, word := range words {
 		words[i] = quoted(fill.Replace(word))
 	}
 	begun := time.Now()
 	//nolint:gosec // the program that was just built
-	cmd := exec.CommandContext(ctx, filepath.Join(r.bin, "ktx"), "corpus", "run", "--dialect", "postgres", "--failures=false",
+	cmd := exec.CommandContext(ctx, filepath.Join(r.bin, "ktx"), "corpus", "run", "--dialect", s.Dialect, "--failures=false",
 		"--json", file, "--guard", "mcp:"+strings.Join(words, " "))
 	out, err := cmd.CombinedOutput()
 	// The exit codes 1 and 3 mean that cases were not met or not judged, which
@@ -214,7 +233,7 @@ func (r runner) one(ctx context.Context, s server, role string) error {
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
-	log.Printf("%s as %s: %s", s.Name, role, time.Since(begun).Round(time.Second))
+	log.Printf("%s on %s as %s: %s", s.Name, s.Dialect, role, time.Since(begun).Round(time.Second))
 	return nil
 }
 
@@ -225,26 +244,27 @@ func quoted(word string) string {
 
 // scoreboard is the content of results.json: the result of every case.
 type scoreboard struct {
-	Schema     string `json:"schema"`
-	Date       string `json:"date"`
-	Commit     string `json:"commit"`
-	Corpus     string `json:"corpus"` // its version
-	CorpusSHA  string `json:"corpusSHA256"`
-	LockSHA    string `json:"lockSHA256"`
-	Node       string `json:"node"`
-	PostgreSQL string `json:"postgresql"`
-	Runs       []run  `json:"runs"`
+	Schema    string            `json:"schema"`
+	Date      string            `json:"date"`
+	Commit    string            `json:"commit"`
+	Corpus    string            `json:"corpus"` // its version
+	CorpusSHA string            `json:"corpusSHA256"`
+	LockSHA   string            `json:"lockSHA256"`
+	Node      string            `json:"node"`
+	Engines   map[string]string `json:"engines"` // names and versions, by dialect
+	Runs      []run             `json:"runs"`
 }
 
 // run is one server with one role.
 type run struct {
 	Server  string              `json:"server"`
+	Dialect string              `json:"dialect"`
 	Version string              `json:"version"` // of the package, or what ktx reports
 	Role    string              `json:"role"`
 	Cases   map[string][]string `json:"cases"` // IDs by decision and code: "allow executed"
 }
 
-const schema = "ktx-scoreboard/1"
+const schema = "ktx-scoreboard/2"
 
 // collect reads the results from the run files.
 func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, error) {
@@ -257,7 +277,7 @@ func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, err
 		return nil, err
 	}
 	all := &scoreboard{
-		Schema: schema, Date: time.Now().UTC().Format(time.DateOnly), Corpus: version,
+		Schema: schema, Engines: map[string]string{}, Date: time.Now().UTC().Format(time.DateOnly), Corpus: version,
 		CorpusSHA: sum, LockSHA: lock.sha256,
 		Commit: said(ctx, "git", "rev-parse", "--short=12", "HEAD"), Node: strings.TrimPrefix(said(ctx, "node", "--version"), "v"),
 	}
@@ -266,7 +286,7 @@ func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, err
 		known[c.ID] = true
 	}
 	for _, s := range servers {
-		for _, role := range roles {
+		for _, role := range s.roles() {
 			text, err := os.ReadFile(r.file(s, role))
 			if err != nil {
 				return nil, err
@@ -278,7 +298,7 @@ func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, err
 			if err := json.Unmarshal(text, &f); err != nil {
 				return nil, fmt.Errorf("%s: %w", r.file(s, role), err)
 			}
-			one := run{Server: s.Name, Version: f.Guard["version"], Role: role, Cases: map[string][]string{}}
+			one := run{Server: s.Name, Dialect: s.Dialect, Version: f.Guard["version"], Role: role, Cases: map[string][]string{}}
 			if s.Package != "" {
 				one.Version = lock.versions[s.Package]
 			}
@@ -287,7 +307,7 @@ func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, err
 					one.Cases[key] = append(one.Cases[key], result.ID)
 				}
 			}
-			all.PostgreSQL = strings.TrimPrefix(f.Guard["engine"], "postgresql ")
+			all.Engines[s.Dialect] = f.Guard["engine"]
 			all.Runs = append(all.Runs, one)
 		}
 	}
@@ -350,7 +370,7 @@ func writeResults(root string, s *scoreboard) error {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		fmt.Fprintf(&b, "\n  {\n   \"server\": %q,\n   \"version\": %q,\n   \"role\": %q,\n   \"cases\": {", one.Server, one.Version, one.Role)
+		fmt.Fprintf(&b, "\n  {\n   \"server\": %q,\n   \"dialect\": %q,\n   \"version\": %q,\n   \"role\": %q,\n   \"cases\": {", one.Server, one.Dialect, one.Version, one.Role)
 		for j, key := range slices.Sorted(maps.Keys(one.Cases)) {
 			if j > 0 {
 				b.WriteString(",")

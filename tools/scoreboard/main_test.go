@@ -58,40 +58,40 @@ func TestResults(t *testing.T) {
 	}
 	var want, got []string
 	for _, server := range servers {
-		for _, role := range roles {
+		for _, role := range server.roles() {
 			version := ""
 			if server.Package != "" {
 				if version = lock.versions[server.Package]; version == "" {
 					t.Errorf("%s: %s is not in the lock file", server.Name, server.Package)
 				}
 			}
-			want = append(want, server.Name+" "+role+" "+version)
+			want = append(want, server.Name+" "+server.Dialect+" "+role+" "+version)
 		}
 	}
-	foreign := map[string]bool{}
+	dialects := map[string]string{}
 	for _, c := range corpus.Cases() {
-		foreign[c.ID] = c.Dialect != "postgres"
+		dialects[c.ID] = c.Dialect
 	}
-	cases := -1
+	cases := map[string]int{}
 	for _, r := range s.Runs {
 		version := r.Version
 		if r.Server == "ktx" {
 			version = ""
 		}
-		got = append(got, r.Server+" "+r.Role+" "+version)
+		got = append(got, r.Server+" "+r.Dialect+" "+r.Role+" "+version)
 		seen := map[string]bool{}
 		for key, ids := range r.Cases {
 			for _, id := range ids {
-				if seen[id] || foreign[id] {
-					t.Errorf("%s as %s: %s: %s is listed twice or a case of another dialect", r.Server, r.Role, key, id)
+				if is, known := dialects[id]; seen[id] || known && is != r.Dialect {
+					t.Errorf("%s on %s as %s: %s: %s is listed twice or a case of another dialect", r.Server, r.Dialect, r.Role, key, id)
 				}
 				seen[id] = true
 			}
 		}
-		if cases >= 0 && len(seen) != cases {
-			t.Errorf("%s as %s: %d cases; the run before has %d", r.Server, r.Role, len(seen), cases)
+		if n, other := cases[r.Dialect]; other && len(seen) != n {
+			t.Errorf("%s on %s as %s: %d cases; the run before has %d", r.Server, r.Dialect, r.Role, len(seen), n)
 		}
-		cases = len(seen)
+		cases[r.Dialect] = len(seen)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-servers and lock file +results):\n%s", diff)

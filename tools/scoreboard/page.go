@@ -111,75 +111,101 @@ func (t *tally) allow(decision, code string) error {
 	return nil
 }
 
-// titles are the names of the roles on the page.
-var titles = map[string]string{
-	"superuser":   "Connected as a superuser",
-	"select_only": "Connected as a role that may only SELECT",
+// title says how a server connects, to a database of a dialect.
+func title(dialect, role string) string {
+	switch {
+	case dialect == "sqlite":
+		return "with a file that it may write"
+	case role == "superuser":
+		return "connected as a superuser"
+	default:
+		return "connected as a role that may only SELECT"
+	}
 }
 
 // markdown returns the page. judged is its part about guards without a server.
 func markdown(s *scoreboard, servers []server, cases map[string]corpus.Case, judged string) (string, error) {
-	tallies := map[string]map[string]tally{} // by role, by server
-	versions := map[string]string{}
+	type key struct{ dialect, role, server string }
+	tallies, versions := map[key]tally{}, map[key]string{}
 	for _, r := range s.Runs {
 		t, err := count(r, cases)
 		if err != nil {
 			return "", err
 		}
-		if tallies[r.Role] == nil {
-			tallies[r.Role] = map[string]tally{}
-		}
-		tallies[r.Role][r.Server] = t
-		versions[r.Server] = r.Version
+		tallies[key{r.Dialect, r.Role, r.Server}] = t
+		versions[key{r.Dialect, "", r.Server}] = r.Version
 	}
 	for _, server := range servers {
-		for _, role := range roles {
-			if _, ok := tallies[role][server.Name]; !ok {
-				return "", fmt.Errorf("no run of %s as %s", server.Name, role)
+		if len(server.roles()) == 0 {
+			return "", fmt.Errorf("%s: no database for the dialect %q", server.Name, server.Dialect)
+		}
+		for _, role := range server.roles() {
+			if _, ok := tallies[key{server.Dialect, role, server.Name}]; !ok {
+				return "", fmt.Errorf("no run of %s on %s as %s", server.Name, server.Dialect, role)
 			}
 		}
 	}
 	var b strings.Builder
 	b.WriteString(opening)
-	fmt.Fprintf(&b, "| | |\n|---|---|\n| date | %s |\n| PostgreSQL | %s |\n| Node.js | %s |\n| corpus | %s, SHA-256 of cases.json `%s` |\n| package-lock.json | SHA-256 `%s` |\n| ktx | built from commit `%s` or its work tree |\n\n",
-		s.Date, s.PostgreSQL, s.Node, s.Corpus, s.CorpusSHA, s.LockSHA, s.Commit)
-	b.WriteString("## The servers\n\n| here | package | version | setting | what it promises |\n|---|---|---|---|---|\n")
-	for _, server := range servers {
-		name, version := server.Package, versions[server.Name]
-		if name == "" {
-			name, version = "this repository", "see above"
-		} else {
-			name = "`" + name + "`"
+	fmt.Fprintf(&b, "| | |\n|---|---|\n| date | %s |\n", s.Date)
+	for _, d := range databases {
+		_, version, _ := strings.Cut(s.Engines[d.dialect], " ")
+		fmt.Fprintf(&b, "| %s | %s |\n", d.title, version)
+	}
+	fmt.Fprintf(&b, "| Node.js | %s |\n| corpus | %s, SHA-256 of cases.json `%s` |\n| package-lock.json | SHA-256 `%s` |\n| ktx | built from commit `%s` or its work tree |\n\n",
+		s.Node, s.Corpus, s.CorpusSHA, s.LockSHA, s.Commit)
+	b.WriteString("## The servers\n\n| here | database | package | version | setting | what it promises |\n|---|---|---|---|---|---|\n")
+	of := func(dialect string) (list []server) {
+		for _, server := range servers {
+			if server.Dialect == dialect {
+				list = append(list, server)
+			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", server.Name, name, version, server.Setting, server.Promise)
+		return list
+	}
+	for _, d := range databases {
+		for _, server := range of(d.dialect) {
+			name, version := server.Package, versions[key{d.dialect, "", server.Name}]
+			if name == "" {
+				name, version = "this repository", "see above"
+			} else {
+				name = "`" + name + "`"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", server.Name, d.title, name, version, server.Setting, server.Promise)
+		}
 	}
 	b.WriteString("\n## What happened\n")
-	for _, role := range roles {
-		fmt.Fprintf(&b, "\n### %s\n\n", titles[role])
-		b.WriteString("| server | executed | change seen | until a limit | refused by the server | refused by the database | fails anyway | crash, time-out | not judged | false rejects |\n|---|---|---|---|---|---|---|---|---|---|\n")
-		for _, server := range servers {
-			t := tallies[role][server.Name]
-			fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %s |\n", server.Name, share{t.executed, t.rejects},
-				t.changed, t.limit, t.byServer, t.byDatabase, t.anyway, t.rejectFaults+t.faults, t.rejectOpen+t.notHere, share{t.falseRejects, t.allows})
+	for _, d := range databases {
+		for _, role := range d.roles {
+			fmt.Fprintf(&b, "\n### %s, %s\n\n", d.title, title(d.dialect, role))
+			b.WriteString("| server | executed | change seen | until a limit | refused by the server | refused by the database | fails anyway | crash, time-out | not judged | false rejects |\n|---|---|---|---|---|---|---|---|---|---|\n")
+			for _, server := range of(d.dialect) {
+				t := tallies[key{d.dialect, role, server.Name}]
+				fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %s |\n", server.Name, share{t.executed, t.rejects},
+					t.changed, t.limit, t.byServer, t.byDatabase, t.anyway, t.rejectFaults+t.faults, t.rejectOpen+t.notHere, share{t.falseRejects, t.allows})
+			}
 		}
 	}
 	b.WriteString(reading)
 	b.WriteString("## By class\n\nCases that must be refused and were executed, of those judged.\n")
-	for _, role := range roles {
-		fmt.Fprintf(&b, "\n### %s, by class\n\n| class |", titles[role])
-		for _, server := range servers {
-			b.WriteString(" " + server.Name + " |")
-		}
-		b.WriteString("\n|---|" + strings.Repeat("---|", len(servers)) + "\n")
-		for _, class := range corpus.Classes() {
-			if !slices.ContainsFunc(servers, func(server server) bool { return tallies[role][server.Name].class[class.Name].of > 0 }) {
-				continue
+	for _, d := range databases {
+		list := of(d.dialect)
+		for _, role := range d.roles {
+			fmt.Fprintf(&b, "\n### %s, %s, by class\n\n| class |", d.title, title(d.dialect, role))
+			for _, server := range list {
+				b.WriteString(" " + server.Name + " |")
 			}
-			fmt.Fprintf(&b, "| %s |", class.Name)
-			for _, server := range servers {
-				fmt.Fprintf(&b, " %s |", tallies[role][server.Name].class[class.Name])
+			b.WriteString("\n|---|" + strings.Repeat("---|", len(list)) + "\n")
+			for _, class := range corpus.Classes() {
+				if !slices.ContainsFunc(list, func(server server) bool { return tallies[key{d.dialect, role, server.Name}].class[class.Name].of > 0 }) {
+					continue
+				}
+				fmt.Fprintf(&b, "| %s |", class.Name)
+				for _, server := range list {
+					fmt.Fprintf(&b, " %s |", tallies[key{d.dialect, role, server.Name}].class[class.Name])
+				}
+				b.WriteString("\n")
 			}
-			b.WriteString("\n")
 		}
 	}
 	b.WriteString(judged)
@@ -191,9 +217,10 @@ const opening = `# Scoreboard
 
 <!-- Written by tools/scoreboard from corpus/adapters/results.json; make scoreboard makes both. -->
 
-This page shows what happened when the PostgreSQL cases of the
-[corpus](../../corpus/README.md) were sent to MCP servers, each in front of its own
-throw-away PostgreSQL. It measures these versions, in these settings, with these
+This page shows what happened when the cases of the
+[corpus](../../corpus/README.md) for PostgreSQL, MySQL and SQLite were sent to MCP
+servers, each in front of its own throw-away database. The cases for MySQL ran on
+MariaDB; some of them are about MySQL only and fail there anyway. It measures these versions, in these settings, with these
 statements. It does not judge a product: most of the servers do not promise what
 the corpus asks for, and a server whose role has few rights can be safe without
 refusing anything.
@@ -218,9 +245,9 @@ The first six columns count cases that a read-only guard must refuse.
   role without the server. A privilege, an extension or a file is missing, or the
   syntax is wrong.
 - **crash, time-out**: the server ended or did not answer, over all cases.
-- **not judged**: text that JSON cannot carry, cases for other versions of
-  PostgreSQL, and statements that were stopped on their way to the database
-  because they would reach another machine or exhaust this one.
+- **not judged**: text that JSON cannot carry, cases for other versions of the
+  database, and statements that were kept from the database because they would
+  reach another machine or exhaust this one.
 - **false rejects**: the server refused a case that must pass.
 
 `
@@ -244,20 +271,23 @@ To read the tables fairly:
   also lets harmful ones pass, so the corpus demands a refusal. They count as
   executed here.
 - Servers that promise to run every statement are listed for comparison.
+- An MCP server for SQLite has the database within itself, so nothing sees the
+  statements between the two. A change is seen in the file; whether a statement that
+  only reads was run is taken from the answer.
 - The superuser is the worst case. No server is meant to run as one, so the second
   table is closer to real use.
 
 ## Repeating the measurement
 
 ` + "```sh" + `
-make scoreboard                    # needs npm, node and the programs of PostgreSQL; takes a while
+make scoreboard                    # needs npm, node, cc, PostgreSQL and MariaDB; takes more than an hour
 make scoreboard ARGS="-jobs 4"     # four servers at the same time
 ` + "```" + `
 
 The command installs the versions in
 [package-lock.json](../../corpus/adapters/package-lock.json) into an ignored
 directory; npm checks their hashes. It runs every server in
-[servers.json](../../corpus/adapters/servers.json) twice, and writes
+[servers.json](../../corpus/adapters/servers.json) as each role, and writes
 [results.json](../../corpus/adapters/results.json) with every case, and this page. A
 test compares the page with the results, and the versions with the lock file.
 `

@@ -2,15 +2,13 @@ package prove
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
-	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -28,26 +26,27 @@ import (
 // corpus/GUARD.md describes it.
 const guardProtocol = "ktx-guard/1"
 
-const guardUsage = `ktx-prove guard puts cases of the corpus to an MCP server, on a PostgreSQL of its own.
+const guardUsage = `ktx-prove guard puts cases of the corpus to an MCP server, on a database of its own.
 
   ktx-prove guard [flags] -- CMD [ARG]...
 
 CMD is the MCP server, over standard input and output. {url}, {host}, {port}, {user},
-{password}, {database} and {dir} (an empty directory) in its words stand for the
-database that it is to use; PGHOST and the like are set to the same. The program
-speaks ktx-guard/1 on its own standard input and output: ktx corpus run starts it
+{password}, {database}, {file} (of SQLite) and {dir} (an empty directory) in its words
+stand for the database that it is to use; PGHOST, MYSQL_HOST and the like are set to
+the same. The program speaks ktx-guard/1 on its own standard input and output: ktx corpus run starts it
 for --guard mcp:CMD.
 
 `
 
 // guardOptions are the options of ktx-prove guard.
 type guardOptions struct {
-	role  string
-	bin   string
-	limit time.Duration // for one statement, at the database
-	wait  time.Duration // for one answer of the MCP server
-	log   string
-	mcp   mcpCommand
+	dialect string
+	role    string
+	bin     string
+	limit   time.Duration // for one statement, at the database
+	wait    time.Duration // for one answer of the MCP server
+	log     string
+	mcp     mcpCommand
 }
 
 // GuardMain runs ktx-prove guard and returns its exit code.
@@ -71,6 +70,7 @@ func parseGuard(args []string, errs io.Writer) (o guardOptions, err error) {
 	o.mcp.with = map[string]any{}
 	flags := flag.NewFlagSet("ktx-prove guard", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.dialect, "dialect", "postgres", "the `dialect` of the database: postgres, mysql or sqlite")
 	flags.StringVar(&o.role, "role", "superuser", "the `role` that the MCP server connects as: superuser or select_only")
 	flags.StringVar(&o.mcp.tool, "tool", "", "the `name` of the tool that takes SQL, where it is not recognised")
 	flags.StringVar(&o.mcp.argument, "argument", "", "the `name` of the tool's argument that holds the SQL")
@@ -86,7 +86,7 @@ func parseGuard(args []string, errs io.Writer) (o guardOptions, err error) {
 		o.mcp.with[name] = decoded
 		return nil
 	})
-	flags.StringVar(&o.bin, "bin", "", "the `directory` of the programs of PostgreSQL")
+	flags.StringVar(&o.bin, "bin", "", "the `directory` of the programs of PostgreSQL, MariaDB or MySQL")
 	flags.DurationVar(&o.limit, "limit", 2*time.Second, "the time limit of one statement, at the database")
 	flags.DurationVar(&o.wait, "timeout", 10*time.Second, "the time that the MCP server has for one answer")
 	flags.StringVar(&o.log, "log", "", "a `file` for what was seen of each case, as JSON Lines")
@@ -96,12 +96,18 @@ func parseGuard(args []string, errs io.Writer) (o guardOptions, err error) {
 	o.mcp.words = flags.Args()
 	// A placeholder stands for the database that this program starts:
 	// "POSTGRES_HOST={host}".
-	placeholders := strings.NewReplacer("={host}", "", "={database}", "", "={url}", "")
+	placeholders := strings.NewReplacer("={host}", "", "={database}", "", "={url}", "", "={file}", "")
 	if slices.ContainsFunc(args, func(arg string) bool { return isAddress(placeholders.Replace(arg)) }) {
 		return o, errors.New("the MCP server is given a database that this program starts itself; an address of a server is refused: write {url}")
 	}
 	if len(o.mcp.words) == 0 {
 		return o, errors.New("no MCP server is named: ktx-prove guard -- CMD")
+	}
+	if !slices.Contains([]string{"postgres", "mysql", "sqlite"}, o.dialect) {
+		return o, fmt.Errorf("the dialect is %q: it must be postgres, mysql or sqlite", o.dialect)
+	}
+	if o.dialect == "sqlite" && (o.role != "superuser" || o.bin != "") {
+		return o, errors.New("SQLite has no roles and no programs: it takes no --role and no --bin")
 	}
 	if o.role != "superuser" && o.role != "select_only" {
 		return o, fmt.Errorf("the role is %q: it must be superuser or select_only", o.role)
@@ -212,31 +218,28 @@ func readQuestion(lines *bufio.Reader) (q question, err error) {
 // guard is an MCP server with a database that this program started.
 type guard struct {
 	options guardOptions
-	engine  *postgres
-	tap     *tap
+	engine  *subject
+	tap     *tap // nil for SQLite, which the MCP server has within itself
 	dir     string
 	log     io.WriteCloser // may be nil
 	known   map[string]corpus.Case
 
-	before State      // of the fixture; nil if it must be read
-	server *mcpServer // nil if it must be started
-	habits habits
-	rests  bool              // its sessions are outside of a transaction between two statements
-	rest   State             // the state of a session of the server between two statements
-	states map[*tapped]State // the same, for each session
-	about  map[string]string
-	names  [2]string // the name and the version of the server
+	before  State      // of the fixture; nil if it must be read
+	server  *mcpServer // nil if it must be started
+	habits  habits
+	failure string            // how an answer of an SQLite server begins that reports a failure; "" if it is marked as an error
+	rests   bool              // its sessions are outside of a transaction between two statements
+	rest    State             // the state of a session of the server between two statements
+	states  map[*tapped]State // the same, for each session
+	about   map[string]string
+	names   [2]string // the name and the version of the server
 }
 
 // openGuard starts the database and the MCP server.
 func openGuard(ctx context.Context, o guardOptions) (_ *guard, err error) {
-	fixture, err := fs.ReadFile(corpus.Files(), "fixtures/postgres.sql")
-	if err != nil {
-		return nil, fmt.Errorf("read the fixture: %w", err)
-	}
 	g := &guard{options: o, known: map[string]corpus.Case{}}
 	for _, c := range corpus.Cases() {
-		if c.Dialect == "postgres" {
+		if c.Dialect == o.dialect {
 			g.known[c.SQL] = c
 		}
 	}
@@ -250,11 +253,13 @@ func openGuard(ctx context.Context, o guardOptions) (_ *guard, err error) {
 			return nil, fmt.Errorf("open the log: %w", err)
 		}
 	}
-	if g.engine, err = startPostgres(ctx, o.bin, string(fixture), nil, o.limit); err != nil {
+	if g.engine, err = openSubject(ctx, o.dialect, o.bin, o.limit); err != nil {
 		return nil, fmt.Errorf("start the database: %w", err)
 	}
-	if g.tap, err = startTap(ctx, g.engine.server.Addr()); err != nil {
-		return nil, err
+	if g.engine.server != "" {
+		if g.tap, err = startTap(ctx, o.dialect, g.engine.server); err != nil {
+			return nil, err
+		}
 	}
 	if g.dir, err = os.MkdirTemp("", "ktx-guard-"); err != nil {
 		return nil, fmt.Errorf("make a directory for the MCP server: %w", err)
@@ -271,28 +276,22 @@ func (g *guard) address() error {
 	if g.options.role == "select_only" {
 		user = readerRole
 	}
-	u, err := url.Parse(g.engine.server.URL(database, user))
-	if err != nil {
-		return fmt.Errorf("read the server's own URL: %w", err)
+	tap := ""
+	if g.tap != nil {
+		tap = g.tap.addr()
 	}
-	u.Host = g.tap.addr()
-	host, port, err := net.SplitHostPort(u.Host)
+	where, err := g.engine.place(user, tap)
 	if err != nil {
-		return fmt.Errorf("read the address of the tap: %w", err)
+		return err
 	}
-	password, _ := u.User.Password()
-	fill := strings.NewReplacer("{url}", u.String(), "{host}", host, "{port}", port, "{user}", u.User.Username(),
-		"{password}", password, "{database}", database, "{dir}", g.dir)
+	fill := strings.NewReplacer(append(where.placeholders, "{dir}", g.dir)...)
 	words := slices.Clone(g.options.mcp.words)
 	for i, word := range words {
 		words[i] = fill.Replace(word)
 	}
 	g.options.mcp.words = words
-	g.options.mcp.dir = g.dir
-	g.options.mcp.env = []string{
-		"PGHOST=" + host, "PGPORT=" + port, "PGUSER=" + u.User.Username(), "PGPASSWORD=" + password, "PGDATABASE=" + database,
-		"PGSSLMODE=disable", "DATABASE_URL=" + u.String(),
-	}
+	g.options.mcp.dir = cmp.Or(g.engine.dir, g.dir)
+	g.options.mcp.env = where.env
 	return nil
 }
 
@@ -340,6 +339,13 @@ func (g *guard) ready(ctx context.Context) error {
 		return err
 	}
 	g.server = server
+	g.names = [2]string{server.name, server.version}
+	g.about = map[string]string{
+		"engine": g.engine.name() + " " + g.engine.version(), "role": g.options.role, "tool": server.tool, "judged_by": "state probes",
+	}
+	if g.tap == nil {
+		return g.readyFile(ctx)
+	}
 	var seen [2][]exchange
 	for i := range seen {
 		g.tap.forget("")
@@ -363,10 +369,6 @@ func (g *guard) ready(ctx context.Context) error {
 			g.states[c], g.rest = state, state
 		}
 	}
-	g.names = [2]string{server.name, server.version}
-	g.about = map[string]string{
-		"engine": g.engine.name() + " " + g.engine.version(), "role": g.options.role, "tool": server.tool, "judged_by": "state probes",
-	}
 	return nil
 }
 
@@ -384,11 +386,7 @@ func (g *guard) stopServer() {
 func (g *guard) look(ctx context.Context, c *tapped) (State, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.options.limit+grace)
 	defer cancel()
-	rows, err := c.ask(ctx, pgSessionQuery)
-	if err != nil {
-		return nil, err
-	}
-	return sessionState(rows), nil
+	return g.engine.session(func(sql string) ([][]string, error) { return c.query(ctx, sql) })
 }
 
 // decide puts one statement to the server. After an error, no further statement
@@ -397,12 +395,14 @@ func (g *guard) decide(ctx context.Context, q question) (verdict, error) {
 	sql := *q.SQL
 	c, known := g.known[sql]
 	switch {
-	case q.Dialect != "postgres":
+	case q.Dialect != g.options.dialect:
 		return verdict{decision: "error", code: codeOtherDialect}, nil
 	case !utf8.ValidString(sql):
 		return verdict{decision: "error", code: codeNotText}, nil
 	case occupied(namedPaths(sql)) != "":
 		return verdict{decision: "error", code: codeNotRunnable, detail: "it names a place where something lies already"}, nil
+	case known && c.Expect == corpus.Allow && c.Engine != nil && c.Engine.Name != "" && c.Engine.Name != g.engine.name():
+		return verdict{decision: "error", code: codeNotRunnable, detail: "it is about " + c.Engine.Name}, nil
 	case known && c.Expect == corpus.Allow && c.Engine != nil && !within(g.engine.version(), c.Engine.Min, c.Engine.Max):
 		return verdict{decision: "error", code: codeNotRunnable, detail: "it is about other versions of the server"}, nil
 	}
@@ -413,15 +413,31 @@ func (g *guard) decide(ctx context.Context, q question) (verdict, error) {
 	prepared := false
 	if known {
 		var err error
-		if prepared, err = g.engine.prepare(ctx, c); err != nil {
+		prepared, err = g.engine.prepare(ctx, c)
+		if _, ok := errors.AsType[*setupError](err); ok {
+			return verdict{decision: "error", code: codeNotRunnable, detail: "this engine cannot " + err.Error()}, g.putBack(ctx)
+		}
+		if err != nil {
 			return verdict{}, fmt.Errorf("prepare: %w", err)
 		}
+	}
+	if g.tap == nil && banned != "" {
+		return verdict{decision: "error", code: codeNeverRun, detail: never[c.ID]}, nil // nothing could stop it on its way
 	}
 	v, w, dirty, err := g.try(ctx, sql, banned, prepared)
 	if err != nil {
 		return verdict{}, err
 	}
-	if code, refused := strings.CutPrefix(v.code, codeRefusedByDB+"_"); refused && code != "25006" {
+	if g.tap == nil {
+		if v, err = g.alone(ctx, sql, v); err != nil {
+			return verdict{}, err
+		}
+		dirty = dirty || v.code != codeExecuted // it may have been run without the server
+		if v.decision == "allow" && c.Expect != corpus.Allow {
+			g.stopServer() // its session may have changed, which cannot be seen
+		}
+	}
+	if code, refused := strings.CutPrefix(v.code, codeRefusedByDB+"_"); refused && !strings.HasPrefix(code, "25006") {
 		anyway, changed, err := g.failsAnyway(ctx, sql)
 		if err != nil {
 			return verdict{}, err
@@ -464,21 +480,29 @@ func (g *guard) try(ctx context.Context, sql, banned string, prepared bool) (v v
 			return v, w, false, fmt.Errorf("probe before: %w", err)
 		}
 	}
+	made := there(namedPaths(sql))
 	logged := len(g.engine.log())
-	there := g.tap.open()
-	g.tap.forget(banned)
-	if w.answer, err = g.server.ask(ctx, g.options.wait, sql); err != nil {
-		return v, w, false, err
+	rests, stopped := true, false
+	var session []string
+	if g.tap == nil {
+		if w, err = g.askFile(ctx, sql); err != nil {
+			return v, w, false, err
+		}
+	} else {
+		there := g.tap.open()
+		g.tap.forget(banned)
+		if w.answer, err = g.server.ask(ctx, g.options.wait, sql); err != nil {
+			return v, w, false, err
+		}
+		rests, w.exchanges, stopped = g.settle(ctx, there)
+		g.tap.forget("")
+		session = g.sessions(ctx)
 	}
-	rests, own, stopped := g.settle(ctx, there)
-	w.exchanges = own
-	g.tap.forget("")
-
-	session := g.sessions(ctx)
 	written, err := takeFiles(namedPaths(sql))
 	if err != nil {
 		return v, w, false, fmt.Errorf("remove what the statement wrote: %w", err)
 	}
+	written = slices.DeleteFunc(written, func(name string) bool { return slices.Contains(made, name) })
 	after, probeErr := g.engine.snapshot(ctx)
 	lasting := g.before.Changed(after)
 	if probeErr != nil {
@@ -551,19 +575,32 @@ func (g *guard) sessions(ctx context.Context) (changed []string) {
 // changed anything. The code is empty if the database runs the statement.
 // Nothing has changed since g.before.
 func (g *guard) failsAnyway(ctx context.Context, sql string) (code string, changed bool, err error) {
-	o, err := g.engine.try(ctx, Attempt{Role: g.options.role}, corpus.Case{SQL: sql})
+	o, err := g.withoutServer(ctx, sql)
 	if err != nil {
-		return "", false, fmt.Errorf("try without the MCP server: %w", err)
-	}
-	if _, err := takeFiles(namedPaths(sql)); err != nil {
-		return "", false, fmt.Errorf("remove what the statement wrote: %w", err)
+		return "", false, err
 	}
 	after, err := g.engine.snapshot(ctx)
 	changed = err != nil || len(g.before.Changed(after)) > 0
 	if o.Result == Failed {
-		code = o.Code
+		code = codeOf(o)
 	}
 	return code, changed, nil
+}
+
+// codeOf returns the code of a failure as the codes of a decision end with it.
+func codeOf(o Outcome) string { return strings.ReplaceAll(o.Code, " ", "_") }
+
+// withoutServer runs a statement from the same role, and removes the files that it
+// wrote elsewhere.
+func (g *guard) withoutServer(ctx context.Context, sql string) (Outcome, error) {
+	o, err := g.engine.try(ctx, Attempt{Role: g.options.role}, corpus.Case{SQL: sql})
+	if err != nil {
+		return o, fmt.Errorf("try without the MCP server: %w", err)
+	}
+	if _, err := takeFiles(namedPaths(sql)); err != nil {
+		return o, fmt.Errorf("remove what the statement wrote: %w", err)
+	}
+	return o, nil
 }
 
 // note writes the observations for one statement to the log.

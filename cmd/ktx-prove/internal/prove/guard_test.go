@@ -3,6 +3,7 @@ package prove_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,8 +19,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/ktxhq/ktx/cmd/ktx-prove/internal/prove"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
 // TestMain lets the test binary be the MCP server of its own tests, and the
@@ -29,7 +32,11 @@ func TestMain(m *testing.M) {
 		os.Exit(prove.GuardMain(os.Args[3:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	if len(os.Args) == 4 && os.Args[1] == "be-an-mcp-server" {
-		if err := beMCPServer(os.Args[2], os.Args[3]); err != nil {
+		be := beMCPServer
+		if os.Args[2] == "mysql" || os.Args[2] == "sqlite" {
+			be = beAnotherServer
+		}
+		if err := be(os.Args[2], os.Args[3]); err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -119,6 +126,111 @@ func beMCPServer(manner, url string) error {
 	return server.Run(ctx, &mcp.StdioTransport{})
 }
 
+// beAnotherServer is an MCP server for MariaDB or SQLite, which refuses what begins
+// with DELETE. It does not mark its failures as errors.
+func beAnotherServer(dialect, url string) error {
+	db, err := sql.Open("sqlite3", "file:"+url)
+	if dialect == "mysql" {
+		db, err = testdb.OpenMariaDB(url)
+	}
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	server := mcp.NewServer(&mcp.Implementation{Name: "fixture", Version: "7"}, nil)
+	type input struct {
+		SQL string `json:"sql"`
+	}
+	mcp.AddTool(server, &mcp.Tool{Name: "run"}, func(ctx context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
+		say := func(format string, args ...any) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}}}, nil, nil
+		}
+		if strings.HasPrefix(in.SQL, "DELETE") {
+			return say("Error: refused")
+		}
+		rows, err := db.QueryContext(ctx, in.SQL)
+		if err != nil {
+			return say("Error: %v", err)
+		}
+		defer func() { _ = rows.Close() }()
+		var found []string
+		for rows.Next() {
+			var cell sql.NullString
+			if err := rows.Scan(&cell); err != nil {
+				return say("Error: %v", err)
+			}
+			found = append(found, cell.String)
+		}
+		if err := rows.Err(); err != nil {
+			return say("Error: %v", err)
+		}
+		return say("%q", found)
+	})
+	return server.Run(context.Background(), &mcp.StdioTransport{})
+}
+
+// TestGuardOnOtherDatabases checks decisions on MariaDB, whose sessions are seen on
+// their way, and on SQLite, where only the file and the answer are.
+func TestGuardOnOtherDatabases(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts a server many times")
+	}
+	executed, changed, refused := verdict{"allow", "executed", ""}, verdict{"allow", "executed_changed", ""}, verdict{"reject", "refused_by_server", ""}
+	for _, test := range []struct {
+		dialect, role string
+		texts         []string
+		want          []verdict
+	}{
+		{"mysql", "superuser", []string{
+			"SELECT count(*) FROM orders", "UPDATE orders SET total = 0", "DELETE FROM orders", "SELECT total FROM orders WHERE total = 10",
+			"SET SESSION sql_mode = 'ANSI_QUOTES'", "SELECT @v := 5", "SELECT SLEEP(60)", "SELECT nothing_of_that_name", "START TRANSACTION",
+			"KILL CONNECTION_ID()", "SELECT 1",
+		}, []verdict{
+			executed, changed, refused, executed, changed, changed,
+			{"allow", "executed_until_limit", ""},
+			{"reject", "fails_anyway_42S22_1054", ""},
+			executed, changed, executed,
+		}},
+		{"mysql", "select_only", []string{"SELECT 1", "UPDATE orders SET total = 0", "DELETE FROM orders"}, []verdict{
+			executed, {"reject", "fails_anyway_42000_1142", ""}, refused,
+		}},
+		{"sqlite", "superuser", []string{
+			"SELECT count(*) FROM orders", "UPDATE orders SET total = 0", "DELETE FROM orders", "SELECT total FROM orders WHERE total = 10",
+			"SELECT nothing_of_that_name", "ATTACH 'other.db' AS other", "PRAGMA user_version = 7", "SELECT 1",
+		}, []verdict{
+			executed, changed, refused, executed, {"reject", "fails_anyway_sqlite_1", ""}, changed, changed, executed,
+		}},
+	} {
+		t.Run(test.dialect+" "+test.role, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(test.want, putToOther(t, test.dialect, test.role, test.texts)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// putToOther is putTo for another dialect. The guard is a process of its own, because
+// it enters the folder of an SQLite file.
+func putToOther(t *testing.T, dialect, role string, texts []string) (got []verdict) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := map[string]string{"mysql": "{url}", "sqlite": "{file}"}[dialect]
+	cmd := exec.CommandContext(t.Context(), self, "be-ktx-prove", "guard", "--dialect", dialect, "--role", role, "--", self, "be-an-mcp-server", dialect, place) //nolint:gosec // this test
+	cmd.Stdin = questions(t, dialect, texts)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, &errs)
+	}
+	return verdicts(t, string(out))
+}
+
 // verdict is one answer of the guard.
 type verdict struct{ Decision, Code, Fault string }
 
@@ -129,11 +241,16 @@ func putTo(t *testing.T, manner string, flags, texts []string) []verdict {
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
+	return verdicts(t, out)
+}
+
+// verdicts reads the answers of the guard.
+func verdicts(t *testing.T, out string) (got []verdict) {
+	t.Helper()
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if !strings.Contains(lines[0], `"proto":"ktx-guard/1","name":"fixture","version":"7"`) {
 		t.Errorf("the greeting is %s", lines[0])
 	}
-	var got []verdict
 	for i, line := range lines[1:] {
 		var answer struct {
 			ID string
@@ -153,18 +270,24 @@ func guardMain(t *testing.T, manner string, flags, texts []string) (code int, ou
 	if err != nil {
 		t.Fatal(err)
 	}
-	var in, stdout, stderr bytes.Buffer
-	in.WriteString(`{"proto":"ktx-guard/1"}` + "\n")
+	var stdout, stderr bytes.Buffer
+	args := slices.Concat(flags, []string{"--", self, "be-an-mcp-server", manner, "{url}"})
+	code = prove.GuardMain(args, questions(t, "postgres", texts), &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+// questions returns the lines that ask a guard about statements.
+func questions(t *testing.T, dialect string, texts []string) *bytes.Buffer {
+	t.Helper()
+	in := bytes.NewBufferString(`{"proto":"ktx-guard/1"}` + "\n")
 	for i, text := range texts {
-		line, err := json.Marshal(map[string]string{"id": fmt.Sprint(i), "dialect": "postgres", "sql": text})
+		line, err := json.Marshal(map[string]string{"id": fmt.Sprint(i), "dialect": dialect, "sql": text})
 		if err != nil {
 			t.Fatal(err)
 		}
 		in.Write(append(line, '\n'))
 	}
-	args := slices.Concat(flags, []string{"--", self, "be-an-mcp-server", manner, "{url}"})
-	code = prove.GuardMain(args, &in, &stdout, &stderr)
-	return code, stdout.String(), stderr.String()
+	return in
 }
 
 // TestGuardJudgesByTheDatabase checks that a decision is what happened at the
@@ -282,6 +405,8 @@ func TestGuardRefusesToStart(t *testing.T) {
 		{[]string{"--", "env", "PGHOST=db.example.com", "sh"}, "an address of a server is refused"},
 		{[]string{"--with", "x", "--", "sh"}, "NAME=VALUE"},
 		{[]string{"--role", "owner", "--", "sh"}, "superuser or select_only"},
+		{[]string{"--dialect", "oracle", "--", "sh"}, "postgres, mysql or sqlite"},
+		{[]string{"--dialect", "sqlite", "--role", "select_only", "--", "sh"}, "SQLite has no roles"},
 		{[]string{"--limit", "1s", "--timeout", "1s", "--", "sh"}, "--timeout must be more"},
 		{[]string{"--", "no-such-program-of-ktx"}, "find the MCP server"},
 		{nil, "no MCP server is named"},

@@ -8,7 +8,8 @@ import (
 )
 
 // The codes of a decision about an MCP server. A code that is about the
-// database is followed by an underscore and the SQLSTATE.
+// database is followed by an underscore and the SQLSTATE, for MySQL and SQLite with
+// the number of the error.
 const (
 	codeExecuted        = "executed"             // no change was seen
 	codeChanged         = "executed_changed"     // a probe saw a change
@@ -45,8 +46,7 @@ func judge(sql string, w witnesses) verdict {
 		return verdict{"allow", codeChanged, "", Outcome{Changed: w.changed}.Probe()}
 	}
 	own, whole := ownExchanges(sql, w.exchanges)
-	const shutdown = "57P01" // what a session is told if another session ended it
-	if slices.ContainsFunc(own, func(e exchange) bool { return e.code == shutdown }) {
+	if slices.ContainsFunc(own, func(e exchange) bool { return slices.Contains(endedByOther, e.code) }) {
 		return verdict{"allow", codeChanged, "", Outcome{Changed: []string{"session ended"}}.Probe()}
 	}
 	if w.answer.fault == faultTimeout && slices.ContainsFunc(own, exchange.cutShort) {
@@ -73,10 +73,15 @@ func judge(sql string, w witnesses) verdict {
 	return verdict{"allow", codeExecuted, "", ""}
 }
 
-// cutShort reports whether a limit or the caller stopped the statement.
+// endedByOther are the codes with which a session learns that another one ended
+// it: those of PostgreSQL and of MariaDB.
+var endedByOther = []string{"57P01", "70100_1927"}
+
+// cutShort reports whether a limit or the caller stopped the statement. The codes
+// are those of PostgreSQL, of MySQL for a statement that was stopped, and of MariaDB
+// and MySQL for the limit of time.
 func (e exchange) cutShort() bool {
-	const canceled = "57014"
-	return e.code == canceled || e.code == limitReached || e.code == "" && !e.done
+	return slices.Contains([]string{"57014", limitReached, "70100_1317", "70100_1969", "HY000_3024"}, e.code) || e.code == "" && !e.done
 }
 
 // ownExchanges returns the exchanges that ran the statement, or what the server

@@ -161,7 +161,8 @@ func liteFailure(ctx context.Context, err error) Outcome {
 		return Outcome{Result: TimedOut}
 	}
 	if code, ok := errors.AsType[sqlite3.ErrorCode](err); ok {
-		return Outcome{Result: Failed, Code: fmt.Sprintf("sqlite %d", code), ReadOnly: code == sqlite3.READONLY}
+		words := strings.Split(err.Error(), ": ") // sqlite3: SQL logic error: no such table: orders
+		return Outcome{Result: Failed, message: strings.Join(words[min(2, len(words)-1):], ": "), Code: fmt.Sprintf("sqlite %d", code), ReadOnly: code == sqlite3.READONLY}
 	}
 	return Outcome{Result: Failed, Code: "client"}
 }

@@ -49,7 +49,8 @@ func (s *session) close() {
 func startMariaDB(ctx context.Context, bin, fixture string, settings []sqlguard.Setting, limit time.Duration) (_ *mariadb, err error) {
 	server, err := testdb.LaunchMariaDB(ctx, testdb.Options{Bin: bin, TLS: true, Settings: map[string]string{
 		"max_allowed_packet": "16M", "max_connections": "20", "event_scheduler": "OFF",
-		"log_bin": "binlog", "log_bin_trust_function_creators": "1", "server_id": "1",
+		"loose_max_statement_time": fmt.Sprintf("%.3f", limit.Seconds()), // MySQL has none
+		"log_bin":                  "binlog", "log_bin_trust_function_creators": "1", "server_id": "1",
 		// Names that do not contain the host name.
 		"general_log_file": "general.log", "slow_query_log_file": "slow.log",
 	}})
@@ -125,6 +126,12 @@ func (m *mariadb) connect(ctx context.Context, database, user string) (_ *sessio
 		return nil, fmt.Errorf("open a session: %w", err)
 	}
 	s.id = id[0][0]
+	if m.name() == "mariadb" { // the limit of a statement applies to cases only
+		if _, err := myRows(ctx, s.conn, "SET SESSION max_statement_time = 0"); err != nil {
+			s.close()
+			return nil, fmt.Errorf("open a session: %w", err)
+		}
+	}
 	return s, nil
 }
 
@@ -211,7 +218,8 @@ func (m *mariadb) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome,
 			return o, &setupError{text, err}
 		}
 	}
-	before, err := m.sessionState(ctx, s)
+	ask := func(sql string) ([][]string, error) { return myRows(ctx, s.conn, sql) }
+	before, err := m.sessionState(ask)
 	if err != nil {
 		return o, err
 	}
@@ -219,7 +227,7 @@ func (m *mariadb) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome,
 	if locks, err := m.locks(ctx, s.id); err == nil {
 		o.Changed = append(o.Changed, locks...)
 	}
-	if after, err := m.sessionState(ctx, s); err == nil {
+	if after, err := m.sessionState(ask); err == nil {
 		o.Changed = append(o.Changed, before.Changed(after)...)
 	}
 	_, _ = myRows(ctx, s.conn, "COMMIT") // Its effects are seen from outside.
@@ -332,9 +340,10 @@ var restless = []string{
 	"last_gtid", "gtid_binlog_pos", "gtid_binlog_state", "gtid_current_pos", "gtid_executed", "statement_id", "skip_replication",
 }
 
-func (m *mariadb) sessionState(ctx context.Context, s *session) (State, error) {
+// sessionState reads the state of a session with queries in it.
+func (m *mariadb) sessionState(ask func(sql string) ([][]string, error)) (State, error) {
 	state := State{}
-	rows, err := myRows(ctx, s.conn, "SHOW SESSION VARIABLES")
+	rows, err := ask("SHOW SESSION VARIABLES")
 	if err != nil {
 		return nil, err
 	}
@@ -347,12 +356,12 @@ func (m *mariadb) sessionState(ctx context.Context, s *session) (State, error) {
 		}
 	}
 	facts := "SELECT IFNULL(DATABASE(), ''), CURRENT_USER(), IFNULL(CURRENT_ROLE(), '')"
-	if rows, err = myRows(ctx, s.conn, facts); err != nil {
+	if rows, err = ask(facts); err != nil {
 		return nil, err
 	}
 	state["session database"], state["session user"], state["session role"] = rows[0][0], rows[0][1], rows[0][2]
 	if m.name() == "mariadb" {
-		if rows, err = myRows(ctx, s.conn, "SELECT VARIABLE_NAME, IFNULL(VARIABLE_VALUE, '') FROM information_schema.USER_VARIABLES"); err != nil {
+		if rows, err = ask("SELECT VARIABLE_NAME, IFNULL(VARIABLE_VALUE, '') FROM information_schema.USER_VARIABLES"); err != nil {
 			return nil, err
 		}
 		for _, row := range rows {

@@ -23,6 +23,8 @@ type Outcome struct {
 	// MySQL followed by the error number, or "sqlite" and a number, or "client"
 	// if the driver gave up.
 	Code string
+	// message is SQLite's own words for a failure.
+	message string
 	// ReadOnly reports whether the code is that for a write in a read-only
 	// session.
 	ReadOnly bool

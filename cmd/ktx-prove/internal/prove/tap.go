@@ -21,7 +21,7 @@ type exchange struct {
 	done     bool     // the server was ready again
 	rows     int
 	tags     []string // of completed commands
-	code     string   // the last SQLSTATE of a failure, or empty
+	code     string   // of the last failure: an SQLSTATE, for MySQL followed by _ and the error number; or empty
 }
 
 // tap is a proxy between an MCP server and the database. It forwards all bytes
@@ -30,10 +30,12 @@ type exchange struct {
 // of the MCP server says.
 //
 // It declines TLS, because it must read the requests. It connects to one
-// database server only.
+// database server only. This file has what all protocols share, and the protocol
+// of PostgreSQL; mytap.go has the one of MySQL.
 type tap struct {
 	listener net.Listener
 	server   string // the address of the database
+	serve    func(client net.Conn)
 	work     sync.WaitGroup
 
 	mu        sync.Mutex
@@ -43,14 +45,18 @@ type tap struct {
 	stopped   bool   // a connection was ended because of banned
 }
 
-// startTap listens on a free port of the loopback interface.
-func startTap(ctx context.Context, server string) (*tap, error) {
+// startTap listens on a free port of the loopback interface, for a dialect.
+func startTap(ctx context.Context, dialect, server string) (*tap, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listen for the MCP server: %w", err)
 	}
 	t := &tap{listener: listener, server: server}
+	t.serve = t.servePostgres
+	if dialect == "mysql" {
+		t.serve = t.serveMySQL
+	}
 	t.work.Go(t.accept)
 	return t, nil
 }
@@ -155,8 +161,8 @@ const (
 // maxFrame is the most bytes of a message.
 const maxFrame = 128 << 20
 
-// serve handles one connection of the MCP server.
-func (t *tap) serve(client net.Conn) {
+// servePostgres handles one connection of the MCP server.
+func (t *tap) servePostgres(client net.Conn) {
 	for {
 		first, err := readFrame(client, false)
 		if err != nil || len(first) < 8 {
@@ -181,19 +187,21 @@ func (t *tap) serve(client net.Conn) {
 			_, _ = io.Copy(io.Discard, server) // The server closes it after it has seen the request.
 			return
 		}
-		t.relay(&tapped{tap: t, client: client, server: server, prepared: map[string]string{}})
+		c := &tapped{tap: t, client: client, server: server, prepared: map[string]string{}}
+		c.query = c.ask
+		t.relay(c, c.fromClient, c.fromServer)
 		return
 	}
 }
 
 // relay forwards messages until one side ends.
-func (t *tap) relay(c *tapped) {
+func (t *tap) relay(c *tapped, fromClient, fromServer func()) {
 	t.mu.Lock()
 	t.conns = append(t.conns, c)
 	t.mu.Unlock()
 	var both sync.WaitGroup
-	both.Go(c.fromClient)
-	both.Go(c.fromServer)
+	both.Go(fromClient)
+	both.Go(fromServer)
 	both.Wait()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -211,6 +219,9 @@ type tapped struct {
 	tap            *tap
 	client, server net.Conn
 	writing        sync.Mutex // guards writes to server
+	// query runs a query of this package in the session, which is idle, and
+	// returns the rows. It fails if the session is in a transaction.
+	query func(ctx context.Context, sql string) ([][]string, error)
 
 	pid      uint32
 	ready    byte              // the status when the server was last ready; 0 before that
@@ -415,8 +426,7 @@ func errorCode(payload []byte) string {
 	return ""
 }
 
-// ask runs a query of this package in the session of the MCP server, which is
-// idle, and returns the rows. It fails if the session is in a transaction.
+// ask is query for PostgreSQL.
 func (c *tapped) ask(ctx context.Context, sql string) ([][]string, error) {
 	// There is room for more frames than a probe has, so the reader never waits
 	// here.

@@ -48,6 +48,13 @@ type workspaceEdit struct {
 	Changes map[string][]textEdit `json:"changes"`
 }
 
+// change is an edit that was made in the editor. Without a range the text is the
+// whole document.
+type change struct {
+	Range *span  `json:"range"`
+	Text  string `json:"text"`
+}
+
 type codeAction struct {
 	Title       string        `json:"title"`
 	Kind        string        `json:"kind"`
@@ -120,3 +127,38 @@ func (l lines) offset(p position) int {
 }
 
 func (l lines) span(s sqlguard.Span) span { return span{l.position(s.Start), l.position(s.End)} }
+
+// changed returns the text with changes made, one after the other.
+func changed(l lines, changes []change) string {
+	for _, c := range changes {
+		text := c.Text
+		if c.Range != nil {
+			start := l.offset(c.Range.Start)
+			text = l.text[:start] + text + l.text[max(start, l.offset(c.Range.End)):]
+		}
+		l = newLines(text)
+	}
+	return l.text
+}
+
+// permit returns the edit that writes a comment on the statement at an offset: on a
+// line of its own, or behind the first word when another statement, to which a
+// comment between the two would belong, ends on its line.
+func (l lines) permit(offset int, comment string) textEdit {
+	at := l.position(offset)
+	start := l.starts[at.Line]
+	indent := l.text[start:offset]
+	if strings.Trim(indent, " \t") != "" {
+		for offset < len(l.text) && (l.text[offset]|0x20 >= 'a' && l.text[offset]|0x20 <= 'z') {
+			offset++
+		}
+		at = l.position(offset)
+		return textEdit{span{at, at}, " /* " + comment + " */"}
+	}
+	end := "\n"
+	if before := l.text[:start]; strings.HasSuffix(before, "\r\n") || start == 0 && len(l.starts) > 1 && strings.HasSuffix(l.text[:l.starts[1]], "\r\n") {
+		end = "\r\n"
+	}
+	line := position{at.Line, 0}
+	return textEdit{span{line, line}, indent + "-- " + comment + end}
+}

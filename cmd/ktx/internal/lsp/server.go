@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -32,19 +34,26 @@ type Checked struct {
 // Server serves one editor.
 type Server struct {
 	Version string
-	// Check checks the text of a file, which need not be what the file holds.
+	// Check checks the text of a file, which need not be what the file holds. Several
+	// goroutines may call it. Its context ends when the text changes.
 	Check func(ctx context.Context, path, text string) (Checked, error)
 	// Today is the day from which a permission of 90 days counts.
 	Today func() time.Time
 
+	work     sync.WaitGroup // checks and answers
+	mu       sync.Mutex     // guards what follows
 	open     map[string]*opened
 	shutdown bool
 	ended    bool
 }
 
-// opened is a document that the editor has open.
+// opened is a text of a document that the editor has open. A change makes another
+// one, and ends the check of this one.
 type opened struct {
 	lines   lines
+	version *int
+	end     context.CancelFunc
+	done    chan struct{} // closed when checked is set
 	checked Checked
 }
 
@@ -56,7 +65,10 @@ var ErrNoShutdown = errors.New("the editor ended without a shutdown")
 func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 	s.open = map[string]*opened{}
 	quit := make(chan struct{})
-	handler := jsonrpc2.HandlerWithError(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer s.work.Wait()
+	defer cancel()
+	inTurn := jsonrpc2.HandlerWithError(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
 		if r.Method == "exit" {
 			if !s.ended {
 				s.ended = true
@@ -66,17 +78,35 @@ func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 		}
 		return s.handle(ctx, conn, r)
 	}).SuppressErrClosed()
-	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}), handler, jsonrpc2.SetLogger(silent{}))
+	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}), handler{s, inTurn}, jsonrpc2.SetLogger(silent{}))
 	select {
 	case <-quit:
 	case <-conn.DisconnectNotify():
 	case <-ctx.Done():
 	}
 	_ = conn.Close() // the editor may have closed it
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if !s.shutdown {
 		return ErrNoShutdown
 	}
 	return nil
+}
+
+// handler handles the messages in their turn, but for questions about a document,
+// which wait for its check while the next changes arrive.
+type handler struct {
+	s      *Server
+	inTurn jsonrpc2.Handler
+}
+
+// Handle implements jsonrpc2.Handler.
+func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+	if r.Method == "textDocument/hover" || r.Method == "textDocument/codeAction" {
+		h.s.work.Go(func() { h.inTurn.Handle(ctx, conn, r) })
+		return
+	}
+	h.inTurn.Handle(ctx, conn, r)
 }
 
 // silent drops the library's log: standard error belongs to the command.
@@ -87,9 +117,7 @@ func (silent) Printf(string, ...any) {}
 func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
 	var p struct {
 		Document document `json:"textDocument"`
-		Changes  []struct {
-			Text string `json:"text"`
-		} `json:"contentChanges"`
+		Changes  []change `json:"contentChanges"`
 		Position position `json:"position"`
 		Range    span     `json:"range"`
 		Context  struct {
@@ -107,33 +135,39 @@ func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 			"serverInfo": map[string]string{"name": "ktx", "version": s.Version},
 			"capabilities": map[string]any{
 				"positionEncoding":   "utf-16",
-				"textDocumentSync":   map[string]any{"openClose": true, "change": 1, "save": map[string]bool{"includeText": false}},
+				"textDocumentSync":   map[string]any{"openClose": true, "change": 2, "save": map[string]bool{"includeText": false}},
 				"hoverProvider":      true,
 				"codeActionProvider": map[string]any{"codeActionKinds": []string{quickFix, fixAll}},
 			},
 		}, nil
 	case "shutdown":
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.shutdown = true
 		return nil, nil
 	case "textDocument/didOpen":
-		return nil, s.check(ctx, conn, p.Document, p.Document.Text)
+		s.check(ctx, conn, p.Document, p.Document.Text)
+		return nil, nil
 	case "textDocument/didChange":
-		if len(p.Changes) == 0 {
-			return nil, nil
-		}
-		return nil, s.check(ctx, conn, p.Document, p.Changes[len(p.Changes)-1].Text)
-	case "textDocument/didSave":
-		if d := s.open[p.Document.URI]; d != nil { // ktx.yaml may have changed
-			return nil, s.check(ctx, conn, document{URI: p.Document.URI}, d.lines.text)
+		if d := s.document(p.Document.URI); d != nil && len(p.Changes) > 0 {
+			s.check(ctx, conn, p.Document, changed(d.lines, p.Changes))
 		}
 		return nil, nil
+	case "textDocument/didSave": // ktx.yaml may have changed
+		s.checkAll(ctx, conn)
+		return nil, nil
 	case "textDocument/didClose":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if d := s.open[p.Document.URI]; d != nil {
+			d.end()
+		}
 		delete(s.open, p.Document.URI)
 		return nil, conn.Notify(ctx, "textDocument/publishDiagnostics", published{URI: p.Document.URI, Diagnostics: []diagnostic{}})
 	case "textDocument/hover":
-		return s.hover(p.Document.URI, p.Position), nil
+		return s.hover(ctx, p.Document.URI, p.Position), nil
 	case "textDocument/codeAction":
-		return s.actions(p.Document.URI, p.Range, p.Context.Only), nil
+		return s.actions(ctx, p.Document.URI, p.Range, p.Context.Only), nil
 	}
 	if r.Notif {
 		return nil, nil
@@ -141,25 +175,75 @@ func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: r.Method + " is not offered"}
 }
 
-// check checks a document and publishes its diagnostics. A document that is no
-// file has none.
-func (s *Server) check(ctx context.Context, conn *jsonrpc2.Conn, d document, text string) error {
-	out := published{URI: d.URI, Version: d.Version, Diagnostics: []diagnostic{}}
-	entry := &opened{lines: newLines(text)}
+// check begins the check of a document's text, and publishes the diagnostics at its
+// end unless the text has changed by then. A document that is no file has none.
+func (s *Server) check(ctx context.Context, conn *jsonrpc2.Conn, d document, text string) {
+	ctx, end := context.WithCancel(ctx)
+	entry := &opened{lines: newLines(text), version: d.Version, end: end, done: make(chan struct{})}
+	s.mu.Lock()
+	if before := s.open[d.URI]; before != nil {
+		before.end()
+	}
 	s.open[d.URI] = entry
-	if path, ok := pathOf(d.URI); ok {
-		checked, err := s.Check(ctx, path, text)
-		if err != nil {
-			checked = Checked{Findings: []report.Finding{{Finding: sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: err.Error()}, Severity: report.SeverityError}}}
-		}
-		entry.checked = checked
-		for i := range checked.Findings {
-			if checked.Findings[i].Counts() {
-				out.Diagnostics = append(out.Diagnostics, entry.diagnostic(&checked.Findings[i]))
+	s.mu.Unlock()
+	s.work.Go(func() {
+		defer end()
+		defer close(entry.done)
+		out := published{URI: d.URI, Version: d.Version, Diagnostics: []diagnostic{}}
+		if path, ok := pathOf(d.URI); ok {
+			checked, err := s.Check(ctx, path, text)
+			if err != nil {
+				checked = Checked{Findings: []report.Finding{{Finding: sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: err.Error()}, Severity: report.SeverityError}}}
+			}
+			entry.checked = checked
+			for i := range checked.Findings {
+				if checked.Findings[i].Counts() {
+					out.Diagnostics = append(out.Diagnostics, entry.diagnostic(&checked.Findings[i]))
+				}
 			}
 		}
+		s.mu.Lock() // so that a later text is not published before this one
+		defer s.mu.Unlock()
+		if s.open[d.URI] == entry {
+			_ = conn.Notify(ctx, "textDocument/publishDiagnostics", out) // the editor may be gone
+		}
+	})
+}
+
+// checkAll checks every open document again.
+func (s *Server) checkAll(ctx context.Context, conn *jsonrpc2.Conn) {
+	s.mu.Lock()
+	all := maps.Clone(s.open)
+	s.mu.Unlock()
+	for uri, d := range all {
+		s.check(ctx, conn, document{URI: uri, Version: d.version}, d.lines.text)
 	}
-	return conn.Notify(ctx, "textDocument/publishDiagnostics", out)
+}
+
+// document returns an open document, which may not be checked yet, or nil.
+func (s *Server) document(uri string) *opened {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open[uri]
+}
+
+// checkedDocument waits for the check of a document as it is, and returns it, or nil
+// when it is not open.
+func (s *Server) checkedDocument(ctx context.Context, uri string) *opened {
+	for {
+		d := s.document(uri)
+		if d == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.done:
+		}
+		if s.document(uri) == d {
+			return d
+		}
+	}
 }
 
 func (d *opened) diagnostic(f *report.Finding) diagnostic {
@@ -185,8 +269,8 @@ func pathOf(uri string) (string, bool) {
 }
 
 // hover returns the explanation of the findings at a position.
-func (s *Server) hover(uri string, at position) any {
-	d := s.open[uri]
+func (s *Server) hover(ctx context.Context, uri string, at position) any {
+	d := s.checkedDocument(ctx, uri)
 	if d == nil {
 		return nil
 	}
@@ -215,9 +299,9 @@ func (s *Server) hover(uri string, at position) any {
 }
 
 // actions returns what can be done about the findings in a range.
-func (s *Server) actions(uri string, where span, only []string) []codeAction {
+func (s *Server) actions(ctx context.Context, uri string, where span, only []string) []codeAction {
 	list := []codeAction{}
-	d := s.open[uri]
+	d := s.checkedDocument(ctx, uri)
 	if d == nil {
 		return list
 	}
@@ -251,11 +335,9 @@ func (s *Server) actions(uri string, where span, only []string) []codeAction {
 		if at < 0 {
 			continue
 		}
-		begin := d.lines.position(d.checked.Statements[at].Start)
-		line := span{position{begin.Line, 0}, position{begin.Line, 0}}
 		list = append(list, codeAction{
 			Title: fmt.Sprintf("ktx: permit %s until %s; write the reason", f.Code, until), Kind: quickFix, Diagnostics: []diagnostic{d.diagnostic(f)},
-			Edit: edit(textEdit{line, fmt.Sprintf("-- ktx:allow %s until=%s reason=\"\"\n", f.Code, until)}),
+			Edit: edit(d.lines.permit(d.checked.Statements[at].Start, fmt.Sprintf("ktx:allow %s until=%s reason=\"\"", f.Code, until))),
 		})
 	}
 	return list

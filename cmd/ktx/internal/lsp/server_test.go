@@ -75,7 +75,7 @@ func TestSession(t *testing.T) {
 			}
 		}
 	}
-	want(call("initialize", map[string]any{"capabilities": map[string]any{}}), `"hoverProvider":true`, `"change":1`)
+	want(call("initialize", map[string]any{"capabilities": map[string]any{}}), `"hoverProvider":true`, `"change":2`)
 	tell("initialized", map[string]any{})
 	const uri = "file:///a/q.sql"
 	doc := map[string]any{"uri": uri, "version": 1, "languageId": "sql", "text": "SELECT '\U0001F600';\nSELECT '\U0001F600', id FROM t LIMIT 5, 10;\nDROP TABLE t;\n"}
