@@ -92,14 +92,17 @@ func (p *parser) operation() {
 	for p.accept("not") {
 	}
 	p.operand()
+	pattern := false // the operand before belongs to a pattern, which ESCAPE may follow
 	for p.err == nil {
+		before := pattern
+		pattern = false
 		switch {
 		case p.is("is"):
 			p.next()
 			p.accept("not")
-			if !p.accept("null") {
+			if !p.acceptAny("null", "true", "false", "unknown") {
 				if !p.accept("distinct", "from") {
-					p.fail("NULL or DISTINCT FROM")
+					p.fail("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
 					return
 				}
 				p.operand()
@@ -115,12 +118,18 @@ func (p *parser) operation() {
 			p.set()
 		case p.is("like", "ilike", "regexp"), p.is("not") && (p.peek(1).word == "like" || p.peek(1).word == "ilike"):
 			p.accept("not")
+			pattern = !p.is("regexp")
 			p.next()
 			p.operand()
+		case before && p.is("escape") && p.atString(1):
+			p.next()
+			p.next()
 		case p.acceptAny("div", "mod"):
+			pattern = before
 			p.operand()
 		case binary[p.mark()]:
 			compares := quantifies[p.mark()]
+			pattern = before && computes[p.mark()]
 			p.next()
 			for p.accept("not") {
 			}
@@ -142,6 +151,9 @@ var binary = map[string]bool{
 	"+": true, "-": true, "*": true, "/": true, "%": true, "=": true, "==": true, "!=": true, "<>": true, "<": true, "<=": true,
 	">": true, ">=": true, "<=>": true, "||": true,
 }
+
+// computes are the operators that bind closer than LIKE.
+var computes = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true, "||": true}
 
 // quantifies are the operators behind which ANY and ALL may stand before a query.
 var quantifies = map[string]bool{"=": true, "==": true, "!=": true, "<>": true, "<": true, "<=": true, ">": true, ">=": true}
@@ -700,6 +712,11 @@ func (p *parser) matchColumns(qualifier []string) {
 	p.transformers()
 }
 
+// ownForms are functions whose calls the server reads by rules of their own, and which
+// take neither FILTER nor OVER.
+var ownForms = wordSet("substring position trim ltrim rtrim dateadd date_add datesub date_sub datediff date_diff timestampadd timestamp_add timestampsub timestamp_sub" +
+	" timestampdiff timestamp_diff tuple extract")
+
 // function reads a call. keyword is the name of the function if a keyword spells it.
 func (p *parser) function(keyword string) {
 	at := p.here()
@@ -746,6 +763,9 @@ func (p *parser) function(keyword string) {
 	if more && p.mark() == "(" && p.markAt(1) != ")" { // the parameters came first
 		p.next()
 		p.arguments()
+	}
+	if ownForms[lower(function)] {
+		return
 	}
 	if p.accept("filter") {
 		p.expectMark("(")

@@ -57,7 +57,7 @@ const otherWords = `
 	nanosecond next number optimize outfile partition pipeline plan position prepare projection quarter query range recursive
 	rename restore revoke rollback rollup row second setting sets show start strict sub substr substring syntax system table
 	tables temporary timestamp timestamp_add timestamp_sub timestampadd timestampsub trailing trim true tree undrop use
-	view week year dictionaries timestampdiff timestamp_diff date_trunc index indexes indices fields extended varying`
+	view week year dictionaries timestampdiff timestamp_diff date_trunc index indexes indices fields extended varying escape unknown`
 
 // lower folds ASCII letters.
 func lower(s string) string {
