@@ -127,7 +127,7 @@ func valuesOf(chunk duckdb.DataChunk, columns []column) *values {
 
 // length returns the bytes of a value.
 func (v *values) length(column, row int) (n int64, null bool) {
-	if v.vectors[column].null(duckdb.IdxT(row)) {
+	if v.vectors[column].null(duckdb.IdxT(row)) { //nolint:gosec // a row of the chunk
 		return 0, true
 	}
 	return int64(duckdb.StringTLength(v.vectors[column].texts[row])), false
@@ -135,7 +135,7 @@ func (v *values) length(column, row int) (n int64, null bool) {
 
 // at returns a value.
 func (v *values) at(column, row int) (text string, null bool) {
-	if v.vectors[column].null(duckdb.IdxT(row)) {
+	if v.vectors[column].null(duckdb.IdxT(row)) { //nolint:gosec // a row of the chunk
 		return "", true
 	}
 	return duckdb.StringTData(&v.vectors[column].texts[row]), false
