@@ -13,9 +13,12 @@ import (
 // of the query, in units of the score of a rare word.
 const meaningWeight = 0.6
 
-// leastNearness is how near a page has to be to a query of which it has no word and no
-// synonym.
-const leastNearness = 0.4
+// How near a page has to be to a query of which it has no word and no synonym, and how
+// many words the query has: one alone tells too little.
+const (
+	leastNearness = 0.4
+	leastWords    = 2
+)
 
 // meanings returns the directions of the texts of a part: the sums of the vectors of
 // their words. A word counts by the weight of its field and by how rare it is here.
@@ -50,9 +53,9 @@ func (p *part) meanings() []glove.Vector {
 	return out
 }
 
-// meaningOf returns the direction of a query, and the sum of the weights of its words.
-// Quoted texts and identifiers have none.
-func meaningOf(q *rank.Query) (v glove.Vector, weight float64) {
+// meaningOf returns the direction of a query, how many of its words have one, and the sum
+// of the weights of all. Quoted texts and identifiers have none.
+func meaningOf(q *rank.Query) (v glove.Vector, words int, weight float64) {
 	text := q.Text()
 	for _, name := range q.Names() {
 		text = strings.ReplaceAll(text, name, " ")
@@ -67,17 +70,18 @@ func meaningOf(q *rank.Query) (v glove.Vector, weight float64) {
 		weight += r
 		if w, ok := glove.Of(stem); ok {
 			v.Add(w, r)
+			words++
 		}
 	}
 	v.Normalize()
-	return v, weight
+	return v, words, weight
 }
 
 // lift adds to the score of each page how near its nearest passage is to the query, and
 // adds pages that are near and have no word of it.
 func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
-	meaning, weight := meaningOf(q)
-	if meaning == (glove.Vector{}) {
+	meaning, words, weight := meaningOf(q)
+	if words == 0 {
 		return order
 	}
 	best := map[*Page]*candidate{}
@@ -109,7 +113,7 @@ func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
 	for _, page := range pages {
 		x := near[page].nearness
 		c := best[page]
-		if c == nil && x >= leastNearness {
+		if c == nil && x >= leastNearness && words >= leastWords {
 			c = &candidate{Hit: Hit{Page: page}, passage: near[page].passage}
 			order = append(order, c)
 		}

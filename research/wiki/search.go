@@ -70,7 +70,7 @@ func (n *Snapshot) Search(q *rank.Query, text string, limit int) Found {
 	for _, c := range order[:min(limit, len(order))] {
 		c.locate(q, synonyms)
 		if len(c.Fields) == 0 {
-			meaning, _ := meaningOf(q)
+			meaning, _, _ := meaningOf(q)
 			c.place(n.analyzer.Query(c.nearestWord(meaning)).Find)
 			if len(c.Fields) > 0 {
 				c.Field = c.Fields[0]
