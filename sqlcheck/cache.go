@@ -210,8 +210,7 @@ func (c *Cache) learn(files map[string]knownFile, uses map[string][]string, was 
 func (c *Cache) drop() {
 	kept := map[int]int{}
 	var needs []needed
-	var keep func(numbers []int)
-	keep = func(numbers []int) {
+	keep := func(numbers []int) {
 		for i, n := range numbers {
 			to, have := kept[n]
 			if !have {
