@@ -125,6 +125,7 @@ func (r rewriter) at(dialect string, i int) (Edit, int) {
 	case dialect == "sqlserver" && r.word(i, "limit") && r.number(i+1) && r.word(i+2, "offset") && r.number(i+3) && i+4 == len(r.tokens) && r.ordered(i):
 		return r.edit(i, 4, "OFFSET "+r.text(i+3)+" ROWS FETCH NEXT "+r.text(i+1)+" ROWS ONLY")
 	case dialect == "postgres" && r.text(i) == "`" && i+2 < len(r.tokens) && r.tokens[i+1].Kind == sqlguard.TokenWord && r.text(i+2) == "`" &&
+		r.text(i+1) == strings.ToLower(r.text(i+1)) && // otherwise the quotes decide which name it is
 		r.tokens[i].End == r.tokens[i+1].Start && r.tokens[i+1].End == r.tokens[i+2].Start:
 		return r.edit(i, 3, `"`+r.text(i+1)+`"`)
 	case (dialect == "mysql" || dialect == "sqlserver") && r.text(i) == "==":

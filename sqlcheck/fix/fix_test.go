@@ -27,6 +27,7 @@ func TestText(t *testing.T) {
 	for _, c := range []struct{ dialect, sql, want string }{
 		{"postgres", "SELECT id FROM orders ORDER BY id LIMIT 5, 10", "SELECT id FROM orders ORDER BY id LIMIT 10 OFFSET 5"},
 		{"postgres", "SELECT 1;\nSELECT `id` FROM `orders` LIMIT 5,10;", "SELECT 1;\nSELECT \"id\" FROM \"orders\" LIMIT 10 OFFSET 5;"},
+		{"postgres", "SELECT `Id` FROM orders", ""},
 		{"postgres", "SELECT 'LIMIT 5, 10' -- LIMIT 5, 10", ""},
 		{"postgres", "DELETE FROM orders LIMIT 5, 10", ""},
 		{"postgres", "SELECT id FROM orders LIMIT 5, 10 WHERE", ""},

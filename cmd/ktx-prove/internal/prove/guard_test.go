@@ -220,7 +220,7 @@ func putToOther(t *testing.T, dialect, role string, texts []string) (got []verdi
 		t.Fatal(err)
 	}
 	place := map[string]string{"mysql": "{url}", "sqlite": "{file}"}[dialect]
-	cmd := exec.CommandContext(t.Context(), self, "be-ktx-prove", "guard", "--dialect", dialect, "--role", role, "--", self, "be-an-mcp-server", dialect, place) //nolint:gosec // this test
+	cmd := exec.CommandContext(t.Context(), self, "be-ktx-prove", "guard", "--dialect", dialect, "--role", role, "--", self, "be-an-mcp-server", dialect, place)
 	cmd.Stdin = questions(t, dialect, texts)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"bytes"
-	"io"
 	"os"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -53,10 +52,7 @@ func fixFiles(a *console.App, mode string, inputs []sqlcheck.Input, guards *wiri
 		if mode != fixWrite {
 			continue
 		}
-		if err := atomicfile.Write(in.Path, info.Mode().Perm(), func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		}); err != nil {
+		if err := atomicfile.Replace(in.Path, old, text); err != nil { // unless somebody changed it since it was read
 			return console.Failed("write the rewritten file: %w", err)
 		}
 	}
