@@ -78,7 +78,7 @@ var zoneOf = regexp.MustCompile(`^DateTime(?:64\(\d+, )?\(?'([^']+)'\)$`)
 
 // form returns the form of a time and its zone, if it has one of its own.
 func (w *writer) form(e *expr.Expr) (form, zone string) {
-	switch e.Op {
+	switch e.Op { //nolint:exhaustive // other expressions are cast
 	case expr.OpField, expr.OpPresent:
 		native := w.native(e)
 		switch {
@@ -349,7 +349,7 @@ func (w *writer) commonNumber(list []*expr.Expr) string {
 
 // numberKind is the kind of a number.
 func (w *writer) numberKind(e *expr.Expr) int {
-	switch e.Op {
+	switch e.Op { //nolint:exhaustive // nobody knows the kind of others
 	case expr.OpNumber:
 		switch {
 		case !strings.ContainsAny(e.Text, ".eE") && len(e.Text) <= 4:

@@ -123,9 +123,9 @@ func TestLiterals(t *testing.T) {
 // TestLike compares LIKE on the servers with a matcher of three lines.
 func TestLike(t *testing.T) { checkLike(t, singleOn(t)) }
 
-func checkLike(outer *testing.T, servers map[emit.Dialect]*executiontest.Client) {
-	outer.Helper()
-	m := single(outer)
+func checkLike(t *testing.T, servers map[emit.Dialect]*executiontest.Client) {
+	t.Helper()
+	outer, m := t, single(t)
 	pieces := rapid.SampledFrom([]string{"a", "b", "A", "%", "_", `\`, "|", "[", "]", "*", "?", "'", "^", "-", "é", "!"})
 	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(pieces, 0, 5).Draw(t, "pieces"), "") })
 	rapid.Check(outer, func(t *rapid.T) {
