@@ -67,7 +67,7 @@ func goCommand(cgo bool, args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...) //nolint:noctx // the test binary's own time limit is the limit
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if cgo {
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS="+os.Getenv("GOFLAGS")+" -tags=duckdb")
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -40,7 +40,7 @@ func (c *conn) notOpened(f *wire.Failure) *execution.Error {
 	switch {
 	case f.Type == wire.TypeNoEngine:
 		e := execution.NewError(sqlguard.CodeNoBackend, "this build of ktx has no DuckDB", nil)
-		e.Hint = "the operator needs a build with cgo: CGO_ENABLED=1 go install github.com/ktxhq/ktx/cmd/ktx@latest, with a C compiler"
+		e.Hint = "the operator needs a build with it: CGO_ENABLED=1 go install -tags duckdb github.com/ktxhq/ktx/cmd/ktx@latest, with a C compiler"
 		return e
 	case f.Type == wire.TypeSession:
 		return execution.NewError(sqlguard.CodeSessionModeMismatch, "the DuckDB session is not as it should be: "+message, nil)

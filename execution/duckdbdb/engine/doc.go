@@ -13,7 +13,7 @@
 // The process never outlives ktx: it ends when its input does, and when it gets no
 // statement for some time. It never judges a statement.
 //
-// A build without cgo, and one with the tag no_duckdb, has no DuckDB. There Run answers that.
+// A build without cgo or without the tag duckdb has no DuckDB. There Run answers that.
 package engine
 
 import "github.com/ktxhq/ktx/execution/duckdbdb/wire"

@@ -1,4 +1,4 @@
-//go:build cgo && !no_duckdb && (linux || darwin) && (amd64 || arm64)
+//go:build cgo && duckdb && (linux || darwin) && (amd64 || arm64)
 
 package engine
 
