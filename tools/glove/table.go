@@ -61,7 +61,7 @@ func level(x float64) byte {
 			best = i
 		}
 	}
-	return byte(best) //nolint:gosec // there are eight levels
+	return byte(best)
 }
 
 // stemVectors returns the mean vectors of the words of each stem. Common words count
