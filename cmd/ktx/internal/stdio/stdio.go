@@ -123,7 +123,7 @@ var (
 // uses it.
 func New(in io.Reader, out io.Writer) *Transport {
 	return &Transport{
-		in: in, out: out, open: newCounter(), pending: map[jsonrpc.ID]*request{},
+		in: polled(in), out: out, open: newCounter(), pending: map[jsonrpc.ID]*request{},
 		incoming: make(chan jsonrpc.Message), next: make(chan call), stop: make(chan struct{}), closed: make(chan struct{}),
 	}
 }
@@ -441,7 +441,7 @@ func (t *Transport) cancel(r *jsonrpc.Request) {
 // than maxLine, and reports that.
 func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 	if r.Buffered() == 0 {
-		// The read blocks this thread. The call that was just read begins on it
+		// The read may block this thread. The call that was just read begins on it
 		// before, rather than on another thread that has to be woken.
 		runtime.Gosched()
 	}
