@@ -479,7 +479,7 @@ func TestCorpusRunOverMCP(t *testing.T) {
 	if err := os.WriteFile(cases, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := "mcp:--with connectionId=shop -- '" + filepath.Join(root, "corpus", "adapters", "ktx.sh") + "' '" + filepath.Join(dir, "ktx") + "'"
+	command := "mcp:--with connectionId=shop -- '" + filepath.Join(root, "corpus", "adapters", "ktx.sh") + "' '" + filepath.Join(dir, "ktx") + "' postgres"
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "ktx"), "corpus", "run", "--corpus", cases, "--guard", command, "--json", "-")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
