@@ -707,7 +707,7 @@ var rooms = []room{
 	},
 	{
 		path: "cmd/ktx/internal/project",
-		ours: []string{"sqlguard", "execution", "execution/audit", "httpapi", "research/upstream"},
+		ours: []string{"sqlguard", "sqlcheck/migration", "execution", "execution/audit", "httpapi", "research/upstream"},
 		others: map[string]string{
 			"github.com/joho/godotenv":        "reads the file of variables that the key env names",
 			"github.com/pelletier/go-toml/v2": "reads the servers in a file of Codex",

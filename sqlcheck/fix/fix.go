@@ -39,11 +39,14 @@ func Statement(guard *sqlguard.Guard, sql string) []Edit {
 	return edits
 }
 
-// Text returns the edits of every statement of a text.
+// Text returns the edits of every statement of a text, which can begin with a
+// byte order mark.
 func Text(guard *sqlguard.Guard, text string) (edits []Edit) {
-	for _, span := range sqlguard.Split(guard.Dialect(), text) {
-		for _, e := range Statement(guard, text[span.Start:span.End]) {
-			e.Span = sqlguard.Span{Start: e.Span.Start + span.Start, End: e.Span.End + span.Start}
+	body := strings.TrimPrefix(text, "\uFEFF")
+	for _, span := range sqlguard.Split(guard.Dialect(), body) {
+		shift := len(text) - len(body) + span.Start
+		for _, e := range Statement(guard, body[span.Start:span.End]) {
+			e.Span = sqlguard.Span{Start: e.Span.Start + shift, End: e.Span.End + shift}
 			edits = append(edits, e)
 		}
 	}
@@ -63,13 +66,15 @@ func Apply(text string, edits []Edit) string {
 	return b.String()
 }
 
-// rewrites returns every certain rewrite of a statement, without overlap.
+// rewrites returns every certain rewrite of a statement, without overlap. None
+// of them removes a comment.
 func rewrites(dialect, sql string, all []sqlguard.Token) (edits []Edit) {
-	tokens := slices.DeleteFunc(slices.Clone(all), func(t sqlguard.Token) bool { return t.Kind == sqlguard.TokenComment })
+	comment := func(t sqlguard.Token) bool { return t.Kind == sqlguard.TokenComment }
+	tokens := slices.DeleteFunc(slices.Clone(all), comment)
 	r := rewriter{sql: sql, tokens: tokens}
 	for i := 0; i < len(tokens); {
 		e, n := r.at(dialect, i)
-		if n == 0 {
+		if n == 0 || slices.ContainsFunc(all, func(t sqlguard.Token) bool { return comment(t) && e.Span.Start < t.Start && t.End < e.Span.End }) {
 			i++
 			continue
 		}
@@ -120,9 +125,9 @@ func (r rewriter) at(dialect string, i int) (Edit, int) {
 	case limits && dialect != "postgres" && (r.word(i, "fetch", "first") || r.word(i, "fetch", "next")) && r.number(i+2) &&
 		(r.word(i+3, "rows", "only") || r.word(i+3, "row", "only")):
 		return r.edit(i, 5, "LIMIT "+r.text(i+2))
-	case dialect == "sqlserver" && r.word(i, "limit") && r.number(i+1) && i+2 == len(r.tokens) && r.ordered(i):
+	case dialect == "sqlserver" && r.word(i, "limit") && r.number(i+1) && i+2 == len(r.tokens) && r.fetches(i):
 		return r.edit(i, 2, "OFFSET 0 ROWS FETCH NEXT "+r.text(i+1)+" ROWS ONLY")
-	case dialect == "sqlserver" && r.word(i, "limit") && r.number(i+1) && r.word(i+2, "offset") && r.number(i+3) && i+4 == len(r.tokens) && r.ordered(i):
+	case dialect == "sqlserver" && r.word(i, "limit") && r.number(i+1) && r.word(i+2, "offset") && r.number(i+3) && i+4 == len(r.tokens) && r.fetches(i):
 		return r.edit(i, 4, "OFFSET "+r.text(i+3)+" ROWS FETCH NEXT "+r.text(i+1)+" ROWS ONLY")
 	case dialect == "postgres" && r.text(i) == "`" && i+2 < len(r.tokens) && r.tokens[i+1].Kind == sqlguard.TokenWord && r.text(i+2) == "`" &&
 		r.text(i+1) == strings.ToLower(r.text(i+1)) && // otherwise the quotes decide which name it is
@@ -136,11 +141,12 @@ func (r rewriter) at(dialect string, i int) (Edit, int) {
 	return Edit{}, 0
 }
 
-// ordered reports whether ORDER BY stands outside of brackets before a token:
-// SQL Server has OFFSET only behind it.
-func (r rewriter) ordered(end int) bool {
+// fetches reports whether SQL Server can have OFFSET and FETCH in the place of a
+// LIMIT: behind an ORDER BY outside of brackets, without TOP, and for one row or
+// more.
+func (r rewriter) fetches(limit int) bool {
 	depth, found := 0, false
-	for i := range end {
+	for i := range limit {
 		switch r.tokens[i].Kind { //nolint:exhaustive // only brackets and words count
 		case sqlguard.TokenOpen:
 			depth++
@@ -150,7 +156,10 @@ func (r rewriter) ordered(end int) bool {
 			if depth == 0 && r.word(i, "order", "by") {
 				found = true
 			}
+			if depth == 0 && r.word(i, "top") {
+				return false
+			}
 		}
 	}
-	return found
+	return found && r.text(limit+1) != "0"
 }

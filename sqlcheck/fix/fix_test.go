@@ -31,6 +31,9 @@ func TestText(t *testing.T) {
 		{"postgres", "SELECT 'LIMIT 5, 10' -- LIMIT 5, 10", ""},
 		{"postgres", "DELETE FROM orders LIMIT 5, 10", ""},
 		{"postgres", "SELECT id FROM orders LIMIT 5, 10 WHERE", ""},
+		{"postgres", "\uFEFF-- café\r\nSELECT id FROM orders LIMIT 5, 10;\r\n", "\uFEFF-- café\r\nSELECT id FROM orders LIMIT 10 OFFSET 5;\r\n"},
+		{"postgres", "SELECT id /* of */ FROM orders LIMIT 5, 10 -- ten", "SELECT id /* of */ FROM orders LIMIT 10 OFFSET 5 -- ten"},
+		{"postgres", "SELECT id FROM orders LIMIT 5 /* skipped */, 10", ""},
 		{"mysql", "SELECT id FROM orders LIMIT 5, 10", ""},
 		{"mysql", "SELECT id FROM orders OFFSET 5 LIMIT 10", "SELECT id FROM orders LIMIT 10 OFFSET 5"},
 		{"mysql", "SELECT id FROM orders WHERE id == 1", "SELECT id FROM orders WHERE id = 1"},
@@ -38,6 +41,8 @@ func TestText(t *testing.T) {
 		{"sqlite", "SELECT id FROM orders WHERE id == 1", ""},
 		{"sqlserver", "SELECT id FROM orders ORDER BY id LIMIT 10", "SELECT id FROM orders ORDER BY id OFFSET 0 ROWS FETCH NEXT 10 ROWS ONLY"},
 		{"sqlserver", "SELECT id FROM orders LIMIT 10", ""},
+		{"sqlserver", "SELECT id FROM orders ORDER BY id LIMIT 0", ""},
+		{"sqlserver", "SELECT TOP 3 id FROM orders ORDER BY id LIMIT 10", ""},
 	} {
 		guard := guardOf(t, c.dialect)
 		edits := fix.Text(guard, c.sql)

@@ -141,24 +141,30 @@ func (c *cursor) parts() (list []*cursor) {
 // name reads a name with its schema, and returns its last part as the server
 // compares it, without quotes.
 func (c *cursor) name() string {
-	last := ""
+	_, last := c.qualified()
+	return last
+}
+
+// qualified reads a name as [cursor.name] does, and also returns the part before
+// the last.
+func (c *cursor) qualified() (before, last string) {
 	for !c.end() {
 		t := c.tokens[c.at]
 		switch t.Kind { //nolint:exhaustive // others end the name
 		case sqlguard.TokenWord:
-			last = strings.ToLower(t.Text(c.sql))
+			before, last = last, strings.ToLower(t.Text(c.sql))
 		case sqlguard.TokenQuotedName, sqlguard.TokenQuotedText:
-			last = unquote(t.Text(c.sql))
+			before, last = last, unquote(t.Text(c.sql))
 		default:
-			return last
+			return before, last
 		}
 		c.at++
 		if c.end() || c.tokens[c.at].Kind != sqlguard.TokenDot {
-			return last
+			return before, last
 		}
 		c.at++
 	}
-	return last
+	return before, last
 }
 
 func unquote(name string) string {

@@ -36,6 +36,7 @@ type Reader struct {
 
 	created   map[string]bool // tables of this file, which are empty
 	indexes   map[string]bool // indexes on them
+	asked     demand          // what an ALTER TABLE of MySQL asks for
 	limited   bool            // a limit for waits is set
 	open      bool            // a transaction is open
 	locked    []string        // the tables that the open transaction has locked

@@ -138,14 +138,41 @@ func (r *Reader) myDrop(c *cursor, start sqlguard.Span) {
 // online reports a change without a demand for how it is done, or with a demand
 // that blocks writes.
 func (r *Reader) online(c *cursor, at sqlguard.Span, table, what, wanted string) {
-	text := strings.ToUpper(strings.Join(strings.Fields(strings.ReplaceAll(r.sql, "=", " ")), " "))
-	switch {
-	case strings.Contains(text, "ALGORITHM COPY"), strings.Contains(text, "LOCK EXCLUSIVE"), strings.Contains(text, "LOCK SHARED"):
+	switch d := myDemand(c); {
+	case d.blocks:
 		r.add(CodeBlocksWrites, at, table, "the statement asks for a lock that keeps "+table+" closed for writes while "+what+" is made", wanted+", so that the server refuses what it cannot do meanwhile")
-	case !strings.Contains(text, "ALGORITHM ") && !strings.Contains(text, "LOCK NONE"):
+	case !d.online:
 		r.add(CodeNotOnline, at, table, "nothing says how "+what+" is to be made, so the server blocks writes when it cannot do it online", wanted)
 	}
-	_ = c
+}
+
+// demand is what ALGORITHM and LOCK of a statement ask for. DEFAULT asks for
+// nothing.
+type demand struct {
+	blocks bool // the server is to keep writers away
+	online bool // the server refuses what would keep them away
+}
+
+// myDemand reads the options of the statement of c.
+func myDemand(c *cursor) (d demand) {
+	look := &cursor{sql: c.sql, tokens: c.tokens}
+	for ; !look.end(); look.skip() {
+		value := *look
+		option := value.takeAny("algorithm", "lock")
+		if option == "" {
+			continue
+		}
+		if value.peek(0) == "=" {
+			value.at++
+		}
+		switch value.takeAny("copy", "shared", "exclusive", "instant", "nocopy", "inplace", "none") {
+		case "copy", "shared", "exclusive":
+			d.blocks = true
+		case "instant", "nocopy", "inplace", "none":
+			d.online = true
+		}
+	}
+	return d
 }
 
 // The ways in which InnoDB makes a change, from the fastest on.
@@ -168,24 +195,20 @@ func (r *Reader) myAlter(c *cursor, start sqlguard.Span) {
 	if r.fresh(name) {
 		return
 	}
-	worst, asked := instant, false
+	r.asked = myDemand(c)
+	worst := instant
 	for _, action := range c.parts() {
-		if len(action.tokens) == 0 {
-			continue
-		}
-		if action.is("algorithm") || action.is("lock") {
-			asked = true
+		if len(action.tokens) == 0 || action.is("algorithm") || action.is("lock") {
 			continue
 		}
 		worst = max(worst, r.myAction(action, name))
 	}
-	text := strings.ToUpper(strings.Join(strings.Fields(strings.ReplaceAll(r.sql, "=", " ")), " "))
 	switch {
-	case strings.Contains(text, "ALGORITHM COPY"), strings.Contains(text, "LOCK EXCLUSIVE"), strings.Contains(text, "LOCK SHARED"):
+	case r.asked.blocks:
 		if worst < shared {
 			r.add(CodeBlocksWrites, start, name, "the statement asks for a lock that keeps "+name+" closed for writes", "ALGORITHM=INPLACE, LOCK=NONE")
 		}
-	case worst < shared && !asked:
+	case worst < shared && !r.asked.online:
 		wanted := "ALGORITHM=INSTANT"
 		if worst == inplace {
 			wanted = "ALGORITHM=INPLACE, LOCK=NONE"
@@ -230,12 +253,11 @@ func (r *Reader) myAction(c *cursor, table string) int {
 				r.gone(at, old, "programs that still use the old name of the column "+old+" of "+table+" fail from now on", "add a column with the new name, fill both, and drop the old one when nothing uses it")
 			}
 		}
-		r.add(CodeRewritesTable, at, table, "when the type of "+old+" changes, the server copies the whole table and nobody writes to it meanwhile",
-			"add ALGORITHM=INPLACE, LOCK=NONE (or INSTANT): the server then refuses when the type does change")
-		if r.asksOnline() {
-			r.found = r.found[:len(r.found)-1]
+		if r.asked.online {
 			return inplace
 		}
+		r.add(CodeRewritesTable, at, table, "when the type of "+old+" changes, the server copies the whole table and nobody writes to it meanwhile",
+			"add ALGORITHM=INPLACE, LOCK=NONE (or INSTANT): the server then refuses when the type does change")
 		return copying
 	case c.take("rename"):
 		if c.take("column") {
@@ -249,9 +271,8 @@ func (r *Reader) myAction(c *cursor, table string) int {
 		r.add(CodeRewritesTable, at, table, "another character set makes the server copy the whole table, and nobody writes to it meanwhile", "copy in the background with a tool such as gh-ost or pt-online-schema-change")
 		return copying
 	case c.is("engine"), c.is("force"), c.is("row_format"), c.is("key_block_size"):
-		r.add(CodeRewritesTable, at, table, "the whole table is written again", "add ALGORITHM=INPLACE, LOCK=NONE: the server then refuses when it would have to block writes")
-		if r.asksOnline() {
-			r.found = r.found[:len(r.found)-1]
+		if !r.asked.online {
+			r.add(CodeRewritesTable, at, table, "the whole table is written again", "add ALGORITHM=INPLACE, LOCK=NONE: the server then refuses when it would have to block writes")
 		}
 		return inplace
 	case c.is("partition"), c.is("remove", "partitioning"), c.is("coalesce", "partition"), c.is("reorganize", "partition"), c.is("rebuild", "partition"), c.is("exchange", "partition"):
@@ -264,21 +285,17 @@ func (r *Reader) myAction(c *cursor, table string) int {
 		r.add(CodeRewritesTable, at, table, "the whole table is copied, and nobody writes to it meanwhile", "order the rows when you read them")
 		return copying
 	case c.take("alter"):
-		return instant // defaults, visibility of indexes, enforcement of checks
+		if (c.is("check") || c.is("constraint")) && c.has("enforced") && !c.has("not", "enforced") {
+			r.add(CodeConstraintScans, at, table, "the server copies "+table+" to check every row, and nobody writes to it meanwhile", "enforce the constraint while nobody writes")
+			return copying
+		}
+		return instant // defaults, visibility of indexes
 	case c.is("comment"), c.is("auto_increment"), c.is("default"), c.is("character"), c.is("collate"), c.is("stats_persistent"), c.is("stats_auto_recalc"),
 		c.is("disable"), c.is("enable"), c.is("with"), c.is("without"), c.is("charset"), c.is("import"), c.is("analyze"), c.is("check"), c.is("max_rows"):
 		return instant
 	}
 	r.notJudged(at, "ALTER TABLE … "+words(c, 2))
 	return inplace
-}
-
-// asksOnline reports whether the statement makes the server refuse what would
-// block writes.
-func (r *Reader) asksOnline() bool {
-	text := strings.ToUpper(strings.Join(strings.Fields(strings.ReplaceAll(r.sql, "=", " ")), " "))
-	return strings.Contains(text, "ALGORITHM INSTANT") || strings.Contains(text, "LOCK NONE") || strings.Contains(text, "ALGORITHM NOCOPY") ||
-		strings.Contains(text, "ALGORITHM INPLACE")
 }
 
 func (r *Reader) myAdd(c *cursor, table string, at sqlguard.Span) int {
@@ -296,11 +313,17 @@ func (r *Reader) myAdd(c *cursor, table string, at sqlguard.Span) int {
 		if look.skipTo("references") && look.take("references") {
 			other = look.name()
 		}
-		r.add(CodeConstraintScans, at, table, "the server copies "+table+" to check the foreign key, and nobody writes to it meanwhile", "SET SESSION foreign_key_checks = 0 for this statement, which then checks no old rows, with ALGORITHM=INPLACE, LOCK=NONE; look for rows without a partner yourself")
 		r.lock(table, at, myLimit)
 		r.lock(other, at, myLimit)
+		if r.asked.online {
+			return inplace // which the server refuses as long as it checks foreign keys
+		}
+		r.add(CodeConstraintScans, at, table, "the server copies "+table+" to check the foreign key, and nobody writes to it meanwhile", "SET SESSION foreign_key_checks = 0 for this statement, which then checks no old rows, with ALGORITHM=INPLACE, LOCK=NONE; look for rows without a partner yourself")
 		return copying
 	case c.take("check"):
+		if c.has("not", "enforced") {
+			return inplace
+		}
 		r.add(CodeConstraintScans, at, table, "the server copies "+table+" to check every row, and nobody writes to it meanwhile", "ADD CONSTRAINT … CHECK (…) NOT ENFORCED (MySQL), and enforce it while nobody writes")
 		return copying
 	case c.take("primary", "key"):

@@ -49,15 +49,21 @@ func (r *Reader) postgres(c *cursor) {
 		}
 	case c.take("truncate"):
 		c.take("table")
-		c.take("only")
-		if name := c.name(); !r.fresh(name) {
-			r.add(CodeDataLoss, start, name, "TRUNCATE removes every row of "+name, "")
-			r.lock(name, start, pgLimit)
+		for _, p := range c.parts() {
+			p.take("only")
+			if name := p.name(); !r.fresh(name) {
+				r.add(CodeDataLoss, start, name, "TRUNCATE removes every row of "+name, "")
+				r.lock(name, start, pgLimit)
+			}
 		}
 	case c.take("lock"):
 		c.take("table")
 		c.take("only")
 		r.lock(c.name(), start, pgLimit)
+	case c.take("with"):
+		if c.skipTo("select", "insert", "update", "delete", "merge") {
+			r.changesRows(c, c.here())
+		}
 	case c.is("update"), c.is("delete"), c.is("insert"):
 		r.changesRows(c, start)
 	}

@@ -116,9 +116,10 @@ func (r *Reader) msDrop(c *cursor, start sqlguard.Span) {
 		}
 	case c.take("index"):
 		ifExists(c)
-		index := c.name()
-		c.take("on")
-		name := c.name()
+		name, index := c.qualified() // the old form is DROP INDEX table.index
+		if c.take("on") {
+			name = c.name()
+		}
 		if !r.fresh(name) && name != "" {
 			if !r.msOnline(c) {
 				r.add(CodeIndexDropBlocks, start, name, "nobody reads or writes "+name+" while the index "+index+" is dropped; a clustered one writes the whole table again", "for a clustered index WITH (ONLINE = ON)")

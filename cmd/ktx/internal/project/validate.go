@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlcheck/migration"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -119,7 +120,8 @@ func (c checker) config(config *Config) {
 		}
 		for _, code := range slices.Sorted(maps.Keys(o.Severity)) {
 			where := append(slices.Clone(at), "severity", code)
-			if info, known := sqlguard.LookupCode(sqlguard.Code(code)); !known || info.Family == sqlguard.FamilyCheck && info.Code != sqlguard.CodeDynamicSQLUnprovable {
+			info, known := sqlguard.LookupCode(sqlguard.Code(code))
+			if _, migrates := migration.LevelOf(sqlguard.Code(code)); !migrates && (!known || info.Family == sqlguard.FamilyCheck && info.Code != sqlguard.CodeDynamicSQLUnprovable) {
 				c.fault(where, "%q is no code of a finding about a statement", code)
 			} else if !slices.Contains([]string{"error", "warning", "note"}, o.Severity[code]) {
 				c.fault(where, "%q is not one of error, warning, note", o.Severity[code])
