@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -168,6 +169,7 @@ const (
 	reasonNoToken     = "no_token"
 	reasonWrongToken  = "wrong_token"
 	reasonPlaceholder = "placeholder"
+	reasonUnrecorded  = "unrecorded" // the count of those without an event, at the end
 )
 
 // authenticate returns the entry of the request's token. If there is none, it
@@ -224,8 +226,8 @@ func challenge(reason string) string {
 }
 
 // The log records at most recordedBurst refusals at once and recordedDenials a
-// second after that, so that refused clients cannot fill it. The metrics count
-// every refusal.
+// second after that, so that refused clients cannot fill it. Each event has the
+// number of those that were not recorded before it. The metrics count every refusal.
 const (
 	recordedDenials = 10
 	recordedBurst   = 100
@@ -235,13 +237,29 @@ const (
 func (s *Server) denied(r *http.Request, reason string) {
 	s.config.Metrics.denied.WithLabelValues(reason).Inc()
 	if !s.denials.Allow() {
+		s.unrecorded.Add(1)
 		return
 	}
 	ctx := r.Context()
 	if _, known := audit.ActorFrom(ctx); !known {
 		ctx = audit.WithActor(ctx, audit.Actor{Client: audit.Client{Transport: "http", Address: r.RemoteAddr}})
 	}
-	if err := s.config.Log.Append(ctx, audit.Event{Type: audit.AuthDenied, Reason: reason}); err != nil {
+	unrecorded := s.unrecorded.Swap(0)
+	if err := s.config.Log.Append(ctx, audit.Event{Type: audit.AuthDenied, Reason: reason, Unrecorded: unrecorded}); err != nil {
+		s.unrecorded.Add(unrecorded + 1)
 		s.config.Logger.WarnContext(ctx, "a refusal could not be recorded", "error", err)
+	}
+}
+
+// countDenials records, when the server stops, how many refusals have no event.
+func (s *Server) countDenials() {
+	n := s.unrecorded.Swap(0)
+	if n == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	if err := s.config.Log.Append(ctx, audit.Event{Type: audit.AuthDenied, Reason: reasonUnrecorded, Unrecorded: n}); err != nil {
+		s.config.Logger.WarnContext(ctx, "refusals could not be recorded", "count", n, "error", err)
 	}
 }

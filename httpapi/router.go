@@ -119,6 +119,8 @@ type Server struct {
 	logins   *logins
 	denials  *rate.Limiter // limits the refusals that the audit log records
 
+	unrecorded atomic.Int64 // refusals without an event
+
 	connections *connections
 	longBodies  chan struct{} // holds one element for each body that is being read
 

@@ -170,11 +170,13 @@ func TestHostOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, func(c *httpapi.Config) { c.AllowedHosts = []string{"KTX.example.com:8443", "[2001:db8::1]"} })
 	start := time.Now()
+	refused := 0
 	for _, q := range requests {
 		for _, host := range []string{
 			"evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "localhost.", "127.0.0.2", "0.0.0.0", "ktx.example.com.", "ktx.example.com:x",
 			"[::1", "[::1]x", "::1:80:", "user@localhost", "localhost:80:80", "2130706433", "0x7f.1",
 		} {
+			refused++
 			if got := d.ask(t, q.method, q.path, q.body, "Host: "+host); got.status != http.StatusForbidden || !strings.Contains(got.body, "host_not_allowed") {
 				t.Errorf("%s %s with Host %s: %d %s", q.method, q.path, host, got.status, got.body)
 			}
@@ -188,6 +190,19 @@ func TestHostOnEveryRoute(t *testing.T) {
 	// The log records the first 100, and then ten a second.
 	if n, most := len(d.log.Events(audit.AuthDenied)), 101+10*int(time.Since(start).Seconds()+1); n == 0 || n > most {
 		t.Errorf("%d refusals recorded, want 1 to %d", n, most)
+	}
+	// At the end the events count all of them.
+	d.stop()
+	d.ended <- <-d.ended
+	counted := 0
+	for _, e := range d.log.Events(audit.AuthDenied) {
+		if e.Reason != "unrecorded" {
+			counted++
+		}
+		counted += int(e.Unrecorded)
+	}
+	if counted != refused {
+		t.Errorf("the events count %d refusals of %d", counted, refused)
 	}
 }
 

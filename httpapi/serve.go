@@ -102,6 +102,7 @@ func (s *Server) stop(server *http.Server) {
 		}
 	}
 	s.sessions.closeAll()
+	s.countDenials()
 }
 
 // ServeHTTP answers one request, for tests and for other servers.

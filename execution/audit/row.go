@@ -44,7 +44,7 @@ func EventRow(e Event) Row {
 		Verdict: e.Decision.Verdict, Codes: e.Decision.Codes, Status: e.Result.Status,
 		Kind: e.SQL.Kind, Tables: e.SQL.Tables, Functions: e.SQL.Functions, Fingerprint: e.SQL.Fingerprint, SQL: e.SQL.Normalized,
 	}
-	if e.Result.Status != "" {
+	if e.Result.Status != "" && e.Result.Status != StatusCrashed { // of a crash nothing is known
 		row.Rows, row.ExecMS = &e.Result.Rows, &e.Result.ExecMS
 		if e.Result.Code != "" {
 			row.Codes = append(append([]string{}, row.Codes...), e.Result.Code)

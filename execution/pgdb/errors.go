@@ -209,8 +209,8 @@ func tlsFault(err error) (reason, hint string) {
 	switch text := err.Error(); {
 	case strings.Contains(text, refusedTLS):
 		return "it does not offer TLS", "the operator must switch TLS on at the server, or write tls: off for this connection where nobody else is on the network"
-	case strings.Contains(text, "tls error"):
-		return "transport security failed", "the operator must check the server's TLS settings and the connection's sslrootcert"
+	case strings.Contains(text, "tls: "): // by the TLS library, not the end of a connection
+		return "transport security failed", "the operator must check the server's TLS settings and the connection's sslrootcert, sslcert and sslkey"
 	default:
 		return "", ""
 	}

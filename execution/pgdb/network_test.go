@@ -445,6 +445,46 @@ func TestPlainAfterTLS(t *testing.T) {
 	}
 }
 
+// TestBrokenInTLS: a server that ends the connection when it is asked for TLS has
+// broken; one that answers with something else than TLS stays wrong.
+func TestBrokenInTLS(t *testing.T) {
+	for _, c := range []struct {
+		answer, message string
+		retryable       bool
+	}{
+		{"", "closed the connection", true},
+		{"S", "closed the connection", true},
+		{"SHTTP/1.1 400 Bad Request\r\n\r\n", "transport security failed", false},
+		{"S\x15\x03\x03\x00\x02\x02\x28", "transport security failed", false}, // the alert handshake_failure
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a listener in a test
+		if err != nil {
+			t.Fatal(err)
+		}
+		var work sync.WaitGroup
+		work.Go(func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = io.ReadFull(conn, make([]byte, 8)) // the request for TLS
+				_, _ = io.WriteString(conn, c.answer)
+				if len(c.answer) > 1 {
+					_, _ = conn.Read(make([]byte, 4000)) // the client's hello
+				}
+				_ = conn.Close()
+			}
+		})
+		e := open(t, "postgres://u:p@"+l.Addr().String()+"/d?sslmode=verify-full", pgdb.Config{}).Fails(t, "SELECT 1", execution.Limits{Timeout: time.Minute})
+		if e.Code != sqlguard.CodeConnectionLost || e.Retryable != c.retryable || !strings.Contains(e.Message, c.message) {
+			t.Errorf("%q: %+v", c.answer, e)
+		}
+		_ = l.Close()
+		work.Wait()
+	}
+}
+
 // TestNotAServer shows that bytes that do not follow the protocol cause an
 // error.
 func TestNotAServer(t *testing.T) {

@@ -341,6 +341,9 @@ server:
 	if !limited {
 		t.Error("more requests were accepted than the rate permits")
 	}
+	// A refused call is an event, so its reason lists events without --events.
+	want(t, dir, 0, "unknown_connection,127.0.0.1:", "audit", "query", "--reason", "unknown_connection", "--principal", "analyst", "--output", "csv")
+	want(t, dir, 0, ",127.0.0.1:", "audit", "query", "--principal", "analyst", "--output", "csv")
 	for _, who := range []string{"analyst", "admin", "token"} {
 		want(t, dir, 0, `"principal":"`+who+`"`, "audit", "tail", "--json", "-n", "200", "--principal", who)
 	}
@@ -388,6 +391,10 @@ func TestKilledServer(t *testing.T) {
 		t.Errorf("the next server: %s", text)
 	}
 	whole(`"crashed": 1`, "crashed")
+	// Nothing says how many rows it had, nor how long it ran.
+	if out := want(t, dir, 0, "", "audit", "query", "--status", "crashed", "--json"); strings.Contains(out, "execMs") || strings.Contains(out, `"rows":0`) {
+		t.Errorf("the crashed statement has figures: %s", out)
+	}
 }
 
 // TestStrangersAreNotKilled: the state file names a process that is not the server,

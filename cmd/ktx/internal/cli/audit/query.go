@@ -35,9 +35,9 @@ func queryCommand(a *console.App) *cobra.Command {
 		Short: "List the statements, or events, that meet conditions, the newest first",
 		Long: `List statements, the newest first. A row has the time of the decision, the
 principal, the connection, the verdict and its codes, how the statement ended, its
-rows, its milliseconds, and the statement without literals. Decision and outcome
-are one row. A statement whose end is not recorded is unfinished. --events and
---event list single events instead.
+rows, its milliseconds, the address of the client, and the statement without literals. Decision and outcome
+are one row. A statement whose end is not recorded is unfinished. --events, --event
+and --reason list single events instead.
 
 All conditions must hold. Names are compared as the log has them. Tables and
 functions match in any case, and with or without their schema.
@@ -65,7 +65,7 @@ not be read.`,
 			if err := o.resolve(cmd, time.Now()); err != nil {
 				return err
 			}
-			o.events = o.events || len(o.Types) > 0
+			o.events = o.events || len(o.Types) > 0 || o.Reason != "" // no statement has a reason
 			dir, err := logDir(a, cmd)
 			if err != nil {
 				return err
@@ -225,9 +225,9 @@ func newRowPrinter(a *console.App, format string, events bool) *rowPrinter {
 
 func (o *rowPrinter) headers() []string {
 	if o.events {
-		return []string{"time", "seq", "event", "principal", "connection", "verdict", "codes", "status", "rows", "ms", "query_id", "sql"}
+		return []string{"time", "seq", "event", "principal", "connection", "verdict", "codes", "status", "rows", "ms", "reason", "address", "query_id", "sql"}
 	}
-	return []string{"time", "seq", "principal", "connection", "verdict", "codes", "status", "rows", "ms", "query_id", "sql"}
+	return []string{"time", "seq", "principal", "connection", "verdict", "codes", "status", "rows", "ms", "address", "query_id", "sql"}
 }
 
 func (o *rowPrinter) add(row audit.Row) {
@@ -300,6 +300,9 @@ func rowCells(r audit.Row, events bool) []console.Cell {
 	if r.Rows != nil {
 		rows, ms = text(strconv.FormatInt(*r.Rows, 10)), text(strconv.FormatFloat(*r.ExecMS, 'f', 3, 64))
 	}
-	return append(row, text(r.Principal), text(r.Connection), text(r.Verdict), text(strings.Join(r.Codes, ",")), text(r.Status),
-		rows, ms, text(r.QueryID), text(r.SQL))
+	row = append(row, text(r.Principal), text(r.Connection), text(r.Verdict), text(strings.Join(r.Codes, ",")), text(r.Status), rows, ms)
+	if events {
+		row = append(row, text(r.Reason))
+	}
+	return append(row, text(r.Address), text(r.QueryID), text(r.SQL))
 }
