@@ -23,6 +23,8 @@ var words = []dialecttest.Word{
 	{"CREATE INDEX i ON orders (status)", "changes the schema", "EXPLAIN SELECT", "EXPLAIN SELECT * FROM orders"},
 	{"INSERT INTO orders (id) VALUES (1)", "INSERT", "~with SELECT alone", ""},
 	{"UPDATE orders SET status = 'x' WHERE id = 1", "UPDATE", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id = 1"},
+	{"WITH c AS (SELECT id FROM customers) UPDATE orders SET status = 'x' WHERE id IN (SELECT id FROM c)", "UPDATE changes rows", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id IN (1)"},
+	{"WITH c AS (SELECT id FROM customers) DELETE FROM orders WHERE id IN (SELECT id FROM c)", "DELETE removes rows", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id IN (1)"},
 	{"DELETE FROM orders WHERE id = 1", "DELETE", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id = 1"},
 	{"LOAD DATA INFILE '/tmp/x' INTO TABLE orders", "LOAD", "~select from a table", ""},
 	{"SELECT * FROM orders INTO OUTFILE '/tmp/x'", "INTO", "~leave INTO out", "SELECT * FROM orders"},

@@ -24,6 +24,8 @@ var words = []dialecttest.Word{
 	{"CREATE INDEX i ON orders (status)", "CREATE INDEX", "EXPLAIN QUERY PLAN SELECT", "EXPLAIN QUERY PLAN SELECT * FROM orders"},
 	{"INSERT INTO orders (id) VALUES (1)", "INSERT", "~with VALUES or SELECT alone", ""},
 	{"UPDATE orders SET status = 'x' WHERE id = 1", "UPDATE", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id = 1"},
+	{"WITH c AS (SELECT id FROM customers) UPDATE orders SET status = 'x' WHERE id IN (SELECT id FROM c)", "UPDATE changes rows", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id IN (1)"},
+	{"WITH c AS (SELECT id FROM customers) DELETE FROM orders WHERE id IN (SELECT id FROM c)", "DELETE removes rows", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id IN (1)"},
 	{"DELETE FROM orders WHERE id = 1", "DELETE", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id = 1"},
 	{"ATTACH 'other.db' AS o", "ATTACH", "~a connection of its own", ""},
 	{"BEGIN", "BEGIN", "~send the query alone", ""},

@@ -24,6 +24,8 @@ var words = []dialecttest.Word{
 	{"SELECT * INTO #t FROM orders", "INTO", "~the rows are returned to you", "SELECT * FROM orders"},
 	{"INSERT INTO orders (id) VALUES (1)", "INSERT", "~with SELECT alone", ""},
 	{"UPDATE orders SET status = 'x' WHERE id = 1", "UPDATE", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id = 1"},
+	{"WITH c AS (SELECT id FROM customers) UPDATE orders SET status = 'x' WHERE id IN (SELECT id FROM c)", "UPDATE changes rows", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id IN (1)"},
+	{"WITH c AS (SELECT id FROM customers) DELETE FROM orders WHERE id IN (SELECT id FROM c)", "DELETE removes rows", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id IN (1)"},
 	{"DELETE FROM orders WHERE id = 1", "DELETE", "SELECT * FROM orders WHERE", "SELECT * FROM orders WHERE id = 1"},
 	{"USE shop", "USE", "~the connection's own database", ""},
 	{"SET NOCOUNT ON", "SET", "~begins with the settings of the connection", ""},

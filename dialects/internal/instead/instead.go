@@ -38,7 +38,7 @@ type Table struct {
 // Rule words the findings of statements in which its tokens occur.
 type Rule struct {
 	// Pattern is a list of tokens with a space between two. ^ is the begin of the
-	// statement, @ a name, # a number, ' a string, _ any token, … any number of tokens,
+	// statement, or of the INSERT, UPDATE or DELETE after its WITH, @ a name, # a number, ' a string, _ any token, … any number of tokens,
 	// <parameter> a parameter,
 	// and a|b one of two texts, in lower case. Everything else stands for itself.
 	Pattern string
@@ -118,6 +118,9 @@ func (t *Table) command(sql string, f sqlguard.Finding) (sqlguard.Finding, bool)
 	}
 	f.Message = fields[0] + " is a command of a command line client, not SQL"
 	switch {
+	case strings.EqualFold(fields[0], `\copy`):
+		f.Message = `\copy is a command of psql that copies between the server and a file of the client; it is not SQL`
+		f.Hint = copied(fields[1:])
 	case !listing[strings.ToLower(fields[0])]:
 		f.Hint = ""
 	case len(fields) == 2 && strings.Trim(strings.ToLower(fields[1]), "abcdefghijklmnopqrstuvwxyz_0123456789") == "":
@@ -126,6 +129,30 @@ func (t *Table) command(sql string, f sqlguard.Finding) (sqlguard.Finding, bool)
 		f.Hint = "write " + t.Tables
 	}
 	return f, true
+}
+
+// copied says what to write instead of a \copy with these words.
+func copied(words []string) string {
+	const returned = ": the rows are returned to you"
+	if len(words) > 0 && strings.HasPrefix(words[0], "(") {
+		return "write the query between the brackets, without \\copy" + returned
+	}
+	for i, word := range words {
+		switch strings.ToLower(word) {
+		case "from":
+			return "leave it out: this connection only reads, and a person loads the file"
+		case "to":
+			if i == 1 && plainName(words[0]) {
+				return "write SELECT * FROM " + words[0] + returned
+			}
+		}
+	}
+	return "write a SELECT of the columns that you need" + returned
+}
+
+// plainName reports whether a name has no quotes, brackets or other marks.
+func plainName(name string) bool {
+	return strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz_.0123456789") == "" && len(name) <= maxShown
 }
 
 var relationCodes = map[sqlguard.Code]bool{
@@ -215,16 +242,39 @@ func (x *text) find(pattern []string) (match, bool) {
 	if first {
 		pattern = pattern[1:]
 	}
+	written := x.written()
 	for i := range x.tokens {
+		if first && i != 0 && i != written {
+			continue
+		}
 		m := match{span: sqlguard.Span{Start: x.tokens[i].Start, End: x.tokens[i].End}}
 		if x.match(i, pattern, &m) {
 			return m, true
 		}
-		if first {
-			break
-		}
 	}
 	return match{}, false
+}
+
+// written returns the index of the INSERT, UPDATE or DELETE that follows the WITH of the
+// statement, or 0.
+func (x *text) written() int {
+	if x.at(0) != "with" {
+		return 0
+	}
+	depth := 0
+	for i := range x.tokens {
+		switch x.kind(i) { //nolint:exhaustive // no other matters
+		case sqlguard.TokenOpen:
+			depth++
+		case sqlguard.TokenClose:
+			depth--
+		case sqlguard.TokenWord:
+			if depth == 0 && x.kind(i-1) == sqlguard.TokenClose && x.is(i, "insert|update|delete|replace") {
+				return i
+			}
+		}
+	}
+	return 0
 }
 
 // maxGap bounds how many tokens a … of a pattern passes over.
