@@ -22,3 +22,6 @@ func TableFunctions() []string {
 
 // Statements are the leading keywords of statements that are refused.
 func Statements() []string { return slices.Sorted(maps.Keys(statementRules)) }
+
+// Instead are the functions of other servers with what to write instead.
+func Instead() map[string]string { return wording.Functions }
