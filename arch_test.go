@@ -253,7 +253,7 @@ var rooms = []room{
 	},
 	{
 		path: "execution/internal/rowset",
-		ours: []string{"execution"},
+		ours: []string{"execution", "sqlguard"},
 	},
 	{
 		path:     "execution/mysqldb",
@@ -468,8 +468,9 @@ var rooms = []room{
 		testOurs: []string{"research/wiki/wikitest"},
 	},
 	{path: "research/wiki/wikitest", support: true},
-	{path: "research/wiki/glove"},
-	{path: "research/wiki/wordnet"},
+	{path: "research/wiki/glove", ours: []string{"research/wiki/packed"}},
+	{path: "research/wiki/packed"},
+	{path: "research/wiki/wordnet", ours: []string{"research/wiki/packed"}},
 	{
 		path:   "research/memory",
 		ours:   []string{"research/rank", "research/rootfile", "research/wiki"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/rowset"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -28,14 +29,7 @@ func (d *DB) Inventory(ctx context.Context) (sqlguard.Inventory, error) {
 	if err != nil {
 		return in, err
 	}
-	for _, row := range columns {
-		name := sqlguard.CatalogName{Schema: row[0], Name: row[1]}
-		if last := len(in.Relations) - 1; last < 0 || in.Relations[last].CatalogName != name {
-			in.Relations = append(in.Relations, sqlguard.InventoryRelation{CatalogName: name})
-		}
-		r := &in.Relations[len(in.Relations)-1]
-		r.Columns = append(r.Columns, row[2])
-	}
+	in.Relations = rowset.Relations(columns)
 	functions, err := d.askAll(ctx, functionsSQL)
 	if e, ok := errors.AsType[*execution.Error](err); ok && e.SQLState == codeUnknownName {
 		return in, nil

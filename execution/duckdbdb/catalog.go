@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 
+	"github.com/ktxhq/ktx/execution/internal/rowset"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -37,14 +38,7 @@ func (d *DB) Inventory(ctx context.Context) (sqlguard.Inventory, error) {
 	if err != nil {
 		return in, err
 	}
-	for _, row := range columns {
-		name := sqlguard.CatalogName{Schema: row[0], Name: row[1]}
-		if last := len(in.Relations) - 1; last < 0 || in.Relations[last].CatalogName != name {
-			in.Relations = append(in.Relations, sqlguard.InventoryRelation{CatalogName: name})
-		}
-		r := &in.Relations[len(in.Relations)-1]
-		r.Columns = append(r.Columns, row[2])
-	}
+	in.Relations = rowset.Relations(columns)
 	macros, err := d.askAll(ctx, textMacros)
 	for _, row := range macros {
 		in.Functions = append(in.Functions, sqlguard.CatalogName{Schema: row[0], Name: row[1]})

@@ -1,12 +1,7 @@
 package executiontest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -169,22 +164,7 @@ func (v *duckVictim) Restore(testing.TB) {}
 // State lists the files in the folder, and reads everything without the backend.
 func (v *duckVictim) State(tb testing.TB) []Fact {
 	tb.Helper()
-	var facts []Fact
-	err := filepath.WalkDir(filepath.Dir(v.path), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		sum := sha256.Sum256(content)
-		facts = append(facts, Fact{"file", d.Name(), hex.EncodeToString(sum[:8])})
-		return err
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	facts := filesIn(tb, filepath.Dir(v.path))
 	const everything = "SELECT 'tables', concat_ws(' ', table_schema, table_name, table_type) FROM information_schema.tables " +
 		"UNION ALL SELECT 'items', concat_ws(' ', id, name) FROM items UNION ALL SELECT 'secrets', concat_ws(' ', name, value) FROM secrets " +
 		"UNION ALL SELECT 'sequence', concat_ws(' ', sequence_name, last_value) FROM duckdb_sequences()"

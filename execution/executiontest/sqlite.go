@@ -179,8 +179,30 @@ func (v *sqliteVictim) Restore(testing.TB) {}
 // in the folder.
 func (v *sqliteVictim) State(tb testing.TB) []Fact {
 	tb.Helper()
+	facts := filesIn(tb, filepath.Dir(v.path))
+	conn, err := sqlite3.OpenFlags(v.path, sqlite3.OPEN_READWRITE)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // the connection has only read
+	for _, pragma := range []string{"user_version", "application_id", "schema_version", "journal_mode"} {
+		for _, row := range sqliteRows(tb, conn, "PRAGMA "+pragma) {
+			facts = append(facts, Fact{"setting", pragma, row})
+		}
+	}
+	for _, name := range []string{"sqlite_schema", "items", "secrets"} {
+		for i, row := range sqliteRows(tb, conn, "SELECT * FROM "+name) {
+			facts = append(facts, Fact{"table", name + " " + strconv.Itoa(i), row})
+		}
+	}
+	return facts
+}
+
+// filesIn lists the files in a folder, with the beginning of a hash of their content.
+func filesIn(tb testing.TB, dir string) []Fact {
+	tb.Helper()
 	var facts []Fact
-	err := filepath.WalkDir(filepath.Dir(v.path), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -197,21 +219,6 @@ func (v *sqliteVictim) State(tb testing.TB) []Fact {
 	})
 	if err != nil {
 		tb.Fatal(err)
-	}
-	conn, err := sqlite3.OpenFlags(v.path, sqlite3.OPEN_READWRITE)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer conn.Close() //nolint:errcheck // the connection has only read
-	for _, pragma := range []string{"user_version", "application_id", "schema_version", "journal_mode"} {
-		for _, row := range sqliteRows(tb, conn, "PRAGMA "+pragma) {
-			facts = append(facts, Fact{"setting", pragma, row})
-		}
-	}
-	for _, name := range []string{"sqlite_schema", "items", "secrets"} {
-		for i, row := range sqliteRows(tb, conn, "SELECT * FROM "+name) {
-			facts = append(facts, Fact{"table", name + " " + strconv.Itoa(i), row})
-		}
 	}
 	return facts
 }

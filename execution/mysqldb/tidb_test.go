@@ -16,12 +16,12 @@ import (
 )
 
 // The tests of TiDB run where KTX_TEST_TIDB_URL names an administrator of a test server
-// (scripts/test-engines tidb builds and starts one).
+// (scripts/test-tidb builds and starts one).
 func tidbServer(t *testing.T) (admin string, as func(user string) string) {
 	t.Helper()
 	admin = os.Getenv("KTX_TEST_TIDB_URL")
 	if admin == "" {
-		t.Skip("KTX_TEST_TIDB_URL is not set: scripts/test-engines tidb runs this test")
+		t.Skip("KTX_TEST_TIDB_URL is not set: scripts/test-tidb runs this test")
 	}
 	return admin, func(user string) string {
 		u, err := url.Parse(admin)

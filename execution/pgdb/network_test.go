@@ -457,31 +457,17 @@ func TestBrokenInTLS(t *testing.T) {
 		{"SHTTP/1.1 400 Bad Request\r\n\r\n", "transport security failed", false},
 		{"S\x15\x03\x03\x00\x02\x02\x28", "transport security failed", false}, // the alert handshake_failure
 	} {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a listener in a test
-		if err != nil {
-			t.Fatal(err)
-		}
-		var work sync.WaitGroup
-		work.Go(func() {
-			for {
-				conn, err := l.Accept()
-				if err != nil {
-					return
-				}
-				_, _ = io.ReadFull(conn, make([]byte, 8)) // the request for TLS
-				_, _ = io.WriteString(conn, c.answer)
-				if len(c.answer) > 1 {
-					_, _ = conn.Read(make([]byte, 4000)) // the client's hello
-				}
-				_ = conn.Close()
+		address := answering(t, func(conn net.Conn) {
+			_, _ = io.ReadFull(conn, make([]byte, 8)) // the request for TLS
+			_, _ = io.WriteString(conn, c.answer)
+			if len(c.answer) > 1 {
+				_, _ = conn.Read(make([]byte, 4000)) // the client's hello
 			}
 		})
-		e := open(t, "postgres://u:p@"+l.Addr().String()+"/d?sslmode=verify-full", pgdb.Config{}).Fails(t, "SELECT 1", execution.Limits{Timeout: time.Minute})
+		e := open(t, "postgres://u:p@"+address+"/d?sslmode=verify-full", pgdb.Config{}).Fails(t, "SELECT 1", execution.Limits{Timeout: time.Minute})
 		if e.Code != sqlguard.CodeConnectionLost || e.Retryable != c.retryable || !strings.Contains(e.Message, c.message) {
 			t.Errorf("%q: %+v", c.answer, e)
 		}
-		_ = l.Close()
-		work.Wait()
 	}
 }
 
@@ -489,29 +475,15 @@ func TestBrokenInTLS(t *testing.T) {
 // error.
 func TestNotAServer(t *testing.T) {
 	for _, answer := range []string{"HTTP/1.1 400 Bad Request\r\n\r\n", "E", "R\x00\x00\x00\x03", "R\x7f\xff\xff\xff\x00\x00\x00\x00", "", "Z\x00\x00\x00\x05I"} {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a listener in a test
-		if err != nil {
-			t.Fatal(err)
-		}
-		var work sync.WaitGroup
-		work.Go(func() {
-			for {
-				conn, err := l.Accept()
-				if err != nil {
-					return
-				}
-				_, _ = conn.Read(make([]byte, 1000))
-				_, _ = io.WriteString(conn, answer)
-				_ = conn.Close()
-			}
+		address := answering(t, func(conn net.Conn) {
+			_, _ = conn.Read(make([]byte, 1000))
+			_, _ = io.WriteString(conn, answer)
 		})
-		c := open(t, "postgres://u:p@"+l.Addr().String()+"/d?sslmode=disable", pgdb.Config{})
+		c := open(t, "postgres://u:p@"+address+"/d?sslmode=disable", pgdb.Config{})
 		if _, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{}); execution.CodeOf(err) != sqlguard.CodeConnectionLost {
 			t.Errorf("%q: error %v, want %s", answer, err, sqlguard.CodeConnectionLost)
 		} else if errors.Is(err, io.EOF) {
 			t.Logf("%q: %v", answer, err)
 		}
-		_ = l.Close()
-		work.Wait()
 	}
 }

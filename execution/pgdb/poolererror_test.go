@@ -18,6 +18,15 @@ func farewell(t *testing.T, fields ...string) (address string) {
 	body := strings.Join(fields, "\x00") + "\x00\x00"
 	message := append([]byte("E"), binary.BigEndian.AppendUint32(nil, uint32(len(body)+4))...)
 	message = append(message, body...)
+	return answering(t, func(conn net.Conn) {
+		_, _ = conn.Read(make([]byte, 1000))
+		_, _ = conn.Write(message)
+	})
+}
+
+// answering is a server that answers one connection after the other, and closes it.
+func answering(t *testing.T, answer func(net.Conn)) (address string) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a listener in a test
 	if err != nil {
 		t.Fatal(err)
@@ -29,8 +38,7 @@ func farewell(t *testing.T, fields ...string) (address string) {
 			if err != nil {
 				return
 			}
-			_, _ = conn.Read(make([]byte, 1000))
-			_, _ = conn.Write(message)
+			answer(conn)
 			_ = conn.Close()
 		}
 	})

@@ -5,15 +5,14 @@
 package glove
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/ktxhq/ktx/research/wiki/packed"
 )
 
 // Dimensions is the number of dimensions of a vector.
@@ -25,23 +24,13 @@ const Dimensions = 48
 var Levels = [...]float64{-2.152, -1.344, -0.756, -0.2451, 0.2451, 0.756, 1.344, 2.152}
 
 //go:embed glove.txt.gz
-var packed []byte
+var table []byte
 
 // A Vector is the direction of a meaning. Its length is 1, or 0 if it has no meaning.
 type Vector [Dimensions]float32
 
 // Table returns the table as tools/glove wrote it.
-func Table() []byte {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		panic(fmt.Sprintf("glove: %v", err)) // the file is part of the program
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		panic(fmt.Sprintf("glove: %v", err))
-	}
-	return text
-}
+func Table() []byte { return packed.Unpack(table) }
 
 var vectors = sync.OnceValue(func() map[string]Vector {
 	lines := strings.Split(strings.TrimSpace(string(Table())), "\n")

@@ -4,31 +4,19 @@
 package wordnet
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
-	"fmt"
-	"io"
 	"math"
 	"strings"
 	"sync"
+
+	"github.com/ktxhq/ktx/research/wiki/packed"
 )
 
 //go:embed wordnet.txt.gz
-var packed []byte
+var table []byte
 
 // Table returns the table as tools/wordnet wrote it.
-func Table() []byte {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		panic(fmt.Sprintf("wordnet: %v", err)) // the file is part of the program
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		panic(fmt.Sprintf("wordnet: %v", err))
-	}
-	return text
-}
+func Table() []byte { return packed.Unpack(table) }
 
 // A Relation is a word that is related to another.
 type Relation struct {
