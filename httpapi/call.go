@@ -167,8 +167,7 @@ func (t *sessions) abandon(s *session) {
 func (s *Server) runs(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.ctx.Err() != nil {
-			w.Header().Set("Retry-After", "1")
-			refuse(w, http.StatusServiceUnavailable, Problem{Code: "draining", Message: "the server is stopping"})
+			s.refuseStopping(w, r)
 			return
 		}
 		c := s.newCall(s.ending.ctx)

@@ -19,8 +19,7 @@ const firstStateless = "2026-07-28"
 // mcp hands a request to the handler of its protocol version.
 func (s *Server) mcp(w http.ResponseWriter, r *http.Request) {
 	if s.draining.ctx.Err() != nil {
-		w.Header().Set("Retry-After", "1")
-		refuse(w, http.StatusServiceUnavailable, Problem{Code: "draining", Message: "the server is stopping"})
+		s.refuseStopping(w, r)
 		return
 	}
 	if r.Method == http.MethodGet {

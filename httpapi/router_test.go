@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -528,6 +529,36 @@ func TestLoopback(t *testing.T) {
 	} {
 		if got := httpapi.Loopback(host); got != want {
 			t.Errorf("%q: %v", host, got)
+		}
+	}
+}
+
+// TestStoppingIsRecorded: a request that the server refuses because it stops leaves an
+// event that says who sent it.
+func TestStoppingIsRecorded(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, func(c *httpapi.Config) {
+		c.Tokens = []httpapi.Token{{Principal: "analyst", Sum: httpapi.Sum("secret")}}
+		c.Routes = []httpapi.Route{{Method: http.MethodPost, Path: "/v1/tools", Handler: echo, Runs: true}}
+	})
+	d.stop()
+	d.ended <- <-d.ended
+	for _, path := range []string{"/mcp", "/v1/tools"} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1"+path, strings.NewReader("{}"))
+		r.Header.Set("Authorization", "Bearer secret")
+		w := httptest.NewRecorder()
+		d.server.ServeHTTP(w, r)
+		if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "draining") || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	list := d.log.Events(audit.AuthDenied)
+	if len(list) != 2 {
+		t.Fatalf("%d events, want 2: %+v", len(list), list)
+	}
+	for _, e := range list {
+		if e.Reason != "draining" || e.Principal != "analyst" || e.Client.Address == "" {
+			t.Errorf("event %+v", e)
 		}
 	}
 }

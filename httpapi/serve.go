@@ -107,3 +107,11 @@ func (s *Server) stop(server *http.Server) {
 
 // ServeHTTP answers one request, for tests and for other servers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// refuseStopping answers a request that came after the server began to stop, and records
+// that it did not run.
+func (s *Server) refuseStopping(w http.ResponseWriter, r *http.Request) {
+	s.denied(r, "draining")
+	w.Header().Set("Retry-After", "1")
+	refuse(w, http.StatusServiceUnavailable, Problem{Code: "draining", Message: "the server is stopping"})
+}

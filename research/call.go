@@ -107,6 +107,7 @@ func (s *Service) run(ctx context.Context, call *toolCall) (out json.RawMessage,
 	}()
 	defer call.close()
 	if s.draining.Load() {
+		s.gateway.Refused(ctx, execution.Refusal{Code: sqlguard.CodeDraining, Tool: t.name})
 		return nil, stoppingError("the server is stopping and takes no new calls", nil)
 	}
 	out, err = t.handler(s, ctx, call)

@@ -62,6 +62,7 @@ type client struct {
 	logs    *lockedBuffer
 	id      int
 	ended   chan error
+	service *research.Service
 }
 
 type lockedBuffer struct {
@@ -137,7 +138,8 @@ func serve(t *testing.T, gateway *execution.Gateway) *client {
 func serveWith(t *testing.T, gateway *execution.Gateway, stores research.Stores) *client {
 	t.Helper()
 	c := &client{t: t, answers: make(chan map[string]json.RawMessage, 100), logs: &lockedBuffer{}, ended: make(chan error, 1)}
-	server, err := research.New(gateway, slog.New(slog.NewTextHandler(c.logs, nil)), stores).Server("1.2.3")
+	c.service = research.New(gateway, slog.New(slog.NewTextHandler(c.logs, nil)), stores)
+	server, err := c.service.Server("1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -577,11 +579,15 @@ func TestRefusedCallsAreRecorded(t *testing.T) {
 	c.tool("sql_execution", `{"sql":5}`)
 	c.call("tools/call", map[string]any{"name": "drop_everything", "arguments": map[string]any{"table": "orders"}})
 	c.tool("sql_execution", `{"connectionId":"a","sql":"SELECT 1"}`)
+	c.service.Drain()
+	c.tool("connection_list", `{}`)
+	c.tool("sql_execution", `{"connectionId":"a","sql":"SELECT 1"}`)
 	var got []string
 	for _, e := range c.log.Events("call.refused") {
 		got = append(got, strings.Join([]string{e.Reason, e.Tool.Name, e.Connection.ID, e.Client.Name}, " "))
 	}
-	want := []string{"unknown_connection  nope tester", "invalid_arguments entity_details  tester", "invalid_arguments sql_execution  tester", "unknown_tool drop_everything  tester"}
+	want := []string{"unknown_connection  nope tester", "invalid_arguments entity_details  tester", "invalid_arguments sql_execution  tester", "unknown_tool drop_everything  tester",
+		"draining connection_list  tester", "draining sql_execution  tester"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
