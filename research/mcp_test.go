@@ -586,8 +586,10 @@ func TestRefusedCallsAreRecorded(t *testing.T) {
 	for _, e := range c.log.Events("call.refused") {
 		got = append(got, strings.Join([]string{e.Reason, e.Tool.Name, e.Connection.ID, e.Client.Name}, " "))
 	}
-	want := []string{"unknown_connection  nope tester", "invalid_arguments entity_details  tester", "invalid_arguments sql_execution  tester", "unknown_tool drop_everything  tester",
-		"draining connection_list  tester", "draining sql_execution  tester"}
+	want := []string{
+		"unknown_connection  nope tester", "invalid_arguments entity_details  tester", "invalid_arguments sql_execution  tester",
+		"unknown_tool drop_everything  tester", "draining connection_list  tester", "draining sql_execution  tester",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
