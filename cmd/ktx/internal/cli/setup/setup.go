@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -221,8 +222,9 @@ type run struct {
 }
 
 // endpoint sets what the entries lead to. It takes the address from the state file of
-// the server. When there is none, it takes it from ktx.yaml, and what is not given there
-// from the server that ran last.
+// the server. When there is none, it takes the host from ktx.yaml and the port of the
+// server that ran last, to which the entries lead so far. What is missing comes from the
+// other of the two.
 func (s *run) endpoint(ctx context.Context) {
 	c := s.project.Config.Server
 	state, err := daemon.Read(s.project.Dir)
@@ -231,12 +233,12 @@ func (s *run) endpoint(ctx context.Context) {
 		s.running = answer == daemon.Ours
 	} else {
 		token, _ := s.app.Lookup(setup.TokenVariable)
-		var last daemon.Last
-		if c.Port == 0 { // otherwise the file says where the next server will be
-			last, _ = daemon.ReadLast(s.project.Dir)
+		last, _ := daemon.ReadLast(s.project.Dir)
+		if c.Port != 0 && last.Port != 0 && c.Port != last.Port && s.options.transport == "http" {
+			s.notes = append(s.notes, fmt.Sprintf("the server that ran last had port %d, and ktx.yaml has %d: the entries keep %d. After the next ktx mcp start, run ktx setup again", last.Port, c.Port, last.Port))
 		}
 		state = &daemon.State{
-			Host: cmp.Or(c.Host, last.Host, daemon.DefaultHost), Port: cmp.Or(c.Port, last.Port, daemon.DefaultPort),
+			Host: cmp.Or(c.Host, last.Host, daemon.DefaultHost), Port: cmp.Or(last.Port, c.Port, daemon.DefaultPort),
 			TokenAuth: strings.TrimSpace(token) != "" || len(c.Tokens) > 0,
 		}
 	}
