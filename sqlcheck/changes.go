@@ -323,7 +323,7 @@ func unixLines(text string) string { return lineEnds.Replace(text) }
 func standing(text string, d sqlguard.Dialect, named bool) []string {
 	r := reading{file: &report.File{}, text: text, lines: lineIndex{text: text}, allowLines: lineIndex{text: text}}
 	var all []string
-	newSplitter(d, text, named).statements(text, func(span sqlguard.Span) bool {
+	newSplitter(d, text, named).statements(text, func(span sqlguard.Span, _ bool) bool {
 		if !separator(d.Name(), text, span) {
 			span = withinLine(text, span)
 			r.attach(span)

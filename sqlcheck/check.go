@@ -324,7 +324,7 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	if o, ok := c.migrates(in.Path); ok {
 		judge = migrator(guard, o)
 	}
-	done := all.statements(body, func(span sqlguard.Span) bool {
+	done := all.statements(body, func(span sqlguard.Span, data bool) bool {
 		if separator(file.Dialect, body, span) {
 			return ctx.Err() == nil
 		}
@@ -338,7 +338,9 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		}) {
 			v = withParameters(guard, judge, body, span, v)
 		}
-		r.statement(span, v)
+		if !data || runs(v, body[span.Start:span.End]) {
+			r.statement(span, v)
+		}
 		return ctx.Err() == nil
 	}, comment)
 	r.suppressions(sqlguard.Span{Start: len(body), End: len(body)}, r.touched == nil)
@@ -346,6 +348,19 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		r.add(notChecked("a statement longer than 8 MiB begins here; it and the rest of the file were not checked").Finding, sqlguard.Span{Start: done, End: done}, -1, "")
 	}
 	return r.allows
+}
+
+// runs reports whether a part of the data of a COPY is a statement that may not
+// run. psql reads data as statements when the COPY fails.
+func runs(v sqlguard.Verdict, text string) bool {
+	switch {
+	case v.Allowed, v.Code == sqlguard.CodeParseError, v.Code == sqlguard.CodeClientCommand:
+		return false
+	case v.Verb == "": // it was not parsed
+		return source.LooksLikeSQL(text)
+	default:
+		return true
+	}
 }
 
 // parameters reports whether parameters in a file of SQL stand for values. In

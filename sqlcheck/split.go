@@ -88,22 +88,89 @@ type divider interface {
 	Divide(text string) []sqlguard.Span
 }
 
-// statements is split for dialects whose statements need no terminator. Each
-// statement is judged on its own, so that a suppression of one does not apply
-// to the next.
-func (s splitter) statements(text string, yield func(sqlguard.Span) bool, comment func(sqlguard.Span)) (done int) {
+// statements is split for files. Statements of dialects that need no terminator
+// are judged each on its own, so that a suppression of one does not apply to the
+// next. The data behind a COPY of PostgreSQL is split too: data says that a span
+// is of it, and most such spans are no SQL.
+func (s splitter) statements(text string, yield func(span sqlguard.Span, data bool) bool, comment func(sqlguard.Span)) (done int) {
+	sql := func(span sqlguard.Span) bool { return yield(span, false) }
+	if s.dialect.Name() == "postgres" {
+		return s.dump(text, sql, func(span sqlguard.Span) bool { return yield(span, true) }, comment)
+	}
 	d, ok := s.dialect.(divider)
 	if !ok {
-		return s.split(text, yield, comment)
+		return s.split(text, sql, comment)
 	}
 	return s.split(text, func(whole sqlguard.Span) bool {
 		for _, span := range d.Divide(text[whole.Start:whole.End]) {
-			if !yield(sqlguard.Span{Start: span.Start + whole.Start, End: span.End + whole.Start}) {
+			if !sql(sqlguard.Span{Start: span.Start + whole.Start, End: span.End + whole.Start}) {
 				return false
 			}
 		}
 		return true
 	}, comment)
+}
+
+// copyData is a line that tells psql to send the lines behind it as data, as
+// pg_dump writes it. The name, the list of columns and the options are on it, and
+// it ends with the terminator.
+var copyData = regexp.MustCompile(`(?im)^COPY\s+(?:(?:"[^"\n]*"|[\w$]+)\s*\.\s*)?(?:"[^"\n]*"|[\w$]+)\s*(?:\([^()';\n]*\)\s*)?FROM\s+STDIN\b[^;\n]*;[ \t]*\r?$`)
+
+// dataEnd is the line behind which psql reads statements again.
+var dataEnd = regexp.MustCompile(`(?m)^\\\.\r?$`)
+
+// dump is split for a script of psql: what stands between a COPY FROM STDIN and
+// the line \. is data, and the text behind it is read as from its start. data is
+// called with the statements in the data, which psql would read if the COPY
+// failed. Where no such line follows, nothing is data.
+func (s splitter) dump(text string, yield, data func(sqlguard.Span) bool, comment func(sqlguard.Span)) (done int) {
+	from := 0
+	part := func(end int, yield func(sqlguard.Span) bool, comment func(sqlguard.Span)) (done int, more bool) {
+		start, more := from, true
+		moved := comment
+		if comment != nil {
+			moved = func(c sqlguard.Span) { comment(sqlguard.Span{Start: c.Start + start, End: c.End + start}) }
+		}
+		done = s.split(text[start:end], func(span sqlguard.Span) bool {
+			more = yield(sqlguard.Span{Start: span.Start + start, End: span.End + start})
+			return more
+		}, moved)
+		return start + done, more
+	}
+	for strings.Contains(text[from:], "\n\\.") {
+		command := copyData.FindStringIndex(text[from:])
+		if command == nil {
+			break
+		}
+		start, end := from+command[0], from+command[1]
+		closes := dataEnd.FindStringIndex(text[min(end+1, len(text)):])
+		if closes == nil {
+			break
+		}
+		var spans []sqlguard.Span
+		var comments []sqlguard.Span
+		done, _ := part(end, func(span sqlguard.Span) bool { spans = append(spans, span); return true }, func(c sqlguard.Span) { comments = append(comments, c) })
+		if done < end || len(spans) == 0 || spans[len(spans)-1].Start != start || strings.TrimSpace(text[spans[len(spans)-1].End:end]) != ";" {
+			break // it is within a string, a comment or another statement
+		}
+		if comment != nil {
+			for _, c := range comments {
+				comment(c)
+			}
+		}
+		for _, span := range spans {
+			if !yield(span) {
+				return len(text)
+			}
+		}
+		from = end + 1
+		if _, more := part(from+closes[0], data, nil); !more {
+			return len(text)
+		}
+		from += closes[1]
+	}
+	done, _ = part(len(text), yield, comment)
+	return done
 }
 
 // resume returns the last offset of a part at which reading can start again, or

@@ -37,6 +37,14 @@ func TestGaleraWithoutQuorum(t *testing.T) {
 	if server.Product() != "mariadb" {
 		t.Skip("MySQL has no such provider")
 	}
+	// The server takes connections before the node is a member of its cluster, and reads
+	// nothing until then.
+	admin := server.DB(t, server.URL("", ""))
+	wait(t, "the node is a member of its cluster", func() bool {
+		var name, ready string
+		err := admin.QueryRowContext(t.Context(), "SHOW STATUS LIKE 'wsrep_ready'").Scan(&name, &ready)
+		return err == nil && ready == "ON"
+	})
 	b := open(t, server.NewDatabase(t, "CREATE TABLE t (n int PRIMARY KEY)", "INSERT INTO t VALUES (7)"), mysqldb.Config{MaxConnections: 2, Relative: "galera"})
 	const read = "SELECT n FROM t"
 	if got := b.One(t, read); got != "7" {

@@ -47,7 +47,7 @@ func (c certainty) judges(t *Text) bool {
 	switch text := t.SQL(); {
 	case c == possible && len(t.Holes) == 0 && (oneWord.MatchString(text) || cssSelector.MatchString(text)):
 		return false // the name of an event or a step, such as emit("commit"), or elements of a page
-	case looksLikeSQL(text), c == certain && strings.TrimSpace(text) != "":
+	case LooksLikeSQL(text), c == certain && strings.TrimSpace(text) != "":
 		return true
 	case len(t.Holes) == 0:
 		return false
@@ -171,7 +171,7 @@ var sqlWords = regexp.MustCompile(`\b(?:SELECT|FROM|WHERE|JOIN|UNION|VALUES|INSE
 // statement in it.
 func mentionsSQL(text string) bool { return sqlWords.MatchString(text) }
 
-// looksLikeSQL reports whether a text begins as a statement does.
-func looksLikeSQL(text string) bool {
+// LooksLikeSQL reports whether a text begins as a statement does.
+func LooksLikeSQL(text string) bool {
 	return sqlStart.MatchString(text) || sqlCommand.MatchString(text)
 }

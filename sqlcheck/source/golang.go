@@ -635,7 +635,7 @@ func (g *goFile) sink(f *flow, call *node, args []*value) {
 			continue
 		}
 		as.Span = call.list[i].span
-		if i > first && !slices.ContainsFunc(v.texts, func(t *Text) bool { return looksLikeSQL(t.SQL()) }) {
+		if i > first && !slices.ContainsFunc(v.texts, func(t *Text) bool { return LooksLikeSQL(t.SQL()) }) {
 			break // a value
 		}
 		f.pass(v, as, sink.certain >= likely, func(t *Text) bool {

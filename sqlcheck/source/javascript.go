@@ -153,7 +153,7 @@ func (j *javaScript) template(f *flow, n *node, v *value) {
 	}
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure, Span: n.span}
 	f.pass(v, as, sure, func(t *Text) bool {
-		return looksLikeSQL(t.SQL()) || strings.HasPrefix(name, "$") && (strings.TrimSpace(t.SQL()) != "" || len(t.Holes) > 0)
+		return LooksLikeSQL(t.SQL()) || strings.HasPrefix(name, "$") && (strings.TrimSpace(t.SQL()) != "" || len(t.Holes) > 0)
 	})
 }
 

@@ -202,12 +202,12 @@ func magicSQL(text string) (at int, elsewhere bool) {
 			if valued[name] && !given {
 				i = len(line) - len(after) + len(firstWord(after))
 			}
-		case looksLikeSQL(rest):
+		case LooksLikeSQL(rest):
 			return i, false
 		case resultName.MatchString(rest):
 			i += len(resultName.FindString(rest))
 		case strings.Contains(word, "://") || strings.Contains(word, "@") || strings.IndexByte("$[", word[0]) >= 0,
-			identifier.MatchString(word) && (after == "" || looksLikeSQL(after) || resultName.MatchString(after) || option.MatchString(firstWord(after))):
+			identifier.MatchString(word) && (after == "" || LooksLikeSQL(after) || resultName.MatchString(after) || option.MatchString(firstWord(after))):
 			i += len(word)
 		default:
 			return i, false
