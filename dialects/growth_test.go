@@ -63,7 +63,7 @@ func TestReplacedText(t *testing.T) {
 		{"sqlserver", nested("c", "'abcdefgh'", "'abcdefgh'", 7) + " FROM t", false},
 		{exact + " " + collated, "SELECT replace(" + strings.Repeat("concat(c, '", 1) + strings.Repeat("a", 3000) + "'), 'a', '" + strings.Repeat("b", 3000) + "') FROM t", false},
 	} {
-		for _, name := range strings.Fields(c.dialects) {
+		for name := range strings.FieldsSeq(c.dialects) {
 			d, ok := dialects.Lookup(name)
 			if !ok {
 				continue // it is not offered
