@@ -10,6 +10,76 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
+// TestReplacedText: what takes the place of a text of several bytes makes the result
+// longer by fewer bytes than that, and never by fewer than the servers make of it.
+func TestReplacedText(t *testing.T) {
+	t.Parallel()
+	// nested replaces the same text again and again, in data or in a value.
+	nested := func(of, from, to string, depth int) string {
+		return "SELECT " + strings.Repeat("replace(", depth) + of + strings.Repeat(fmt.Sprintf(", %s, %s)", from, to), depth)
+	}
+	const exact, collated = "mysql sqlite clickhouse duckdb", "postgres"
+	for _, c := range []struct {
+		dialects string
+		sql      string
+		allowed  bool
+	}{
+		// An honest model: days of a week are put into quotes.
+		{exact + " " + collated, "SELECT " + strings.Repeat("replace(", 7) + "c, ':mon:', '\"mon\":'), ':tue:', '\"tue\":'), ':wed:', '\"wed\":'), ':thu:', '\"thu\":'), ':fri:', '\"fri\":'), ':sat:', '\"sat\":'), ':sun:', '\"sun\":') FROM t", true},
+		{exact + " " + collated, nested("c", "'abcdef'", "'abc'", 200) + " FROM t", true},
+		{exact, nested("c", "'-- -- --'", "'xxxxxxxx'", 200) + " FROM t", true},
+		{exact, nested("c", "'äö'", "'äö'", 10) + " FROM t", true},
+		// Each byte of a text of one byte is replaced, and an empty text counts as one byte.
+		{exact + " " + collated, nested("c", "'a'", "'aa'", 21) + " FROM t", false},
+		{exact + " " + collated, nested("c", "''", "'aa'", 21) + " FROM t", false},
+		{exact + " " + collated, nested("c", "'a'", "'aa'", 16) + " FROM t", true},
+		// aa is in aaaa twice, and not three times.
+		{exact, nested("c", "'aa'", "'aaaa'", 16) + " FROM t", true},
+		{exact, nested("c", "'aa'", "'aaaa'", 21) + " FROM t", false},
+		// Two characters of two bytes each are two bytes in a server's character set of one byte.
+		{exact, nested("c", "'äö'", "'äöäö'", 14) + " FROM t", false},
+		// A quote is one byte, and a text behind a backslash is not counted.
+		{exact, nested("c", "''''''", "'xxxx'", 16) + " FROM t", true},
+		{exact, nested("c", "''''''", "'xxxx'", 21) + " FROM t", false},
+		{exact + " " + collated, nested("c", "'a'", "'"+strings.Repeat("'", 20)+"'", 8) + " FROM t", false},
+		{"mysql clickhouse", nested("c", `'\\\\'`, "'abcd'", 11) + " FROM t", false},
+		{"clickhouse", nested("c", `'\x61\x62'`, "'abcd'", 11) + " FROM t", false},
+		// What is no literal may be one byte long.
+		{exact + " " + collated, nested("c", "d", "'aa'", 21) + " FROM t", false},
+		{"sqlite duckdb postgres", nested("c", "substr('abcdefghijk', 1, 1)", "'aa'", 21) + " FROM t", false},
+		{"postgres", nested("c", "E'\\x61\\x62\\x63\\x64'", "'abcd'", 11) + " FROM t", false},
+		{"postgres", nested("c", "'a' || 'bcdefgh'", "'abcdefgh'", 20) + " FROM t", false},
+		// Under a collation of PostgreSQL a text of signs can equal none of them, and
+		// letters can be one character.
+		{collated, nested("c", "'--------'", "'xxxxxxxx'", 7) + " FROM t", false},
+		{collated, nested("c", "'00000001'", "'00000001'", 7) + " FROM t", false},
+		{collated, nested("c", "'äöüäöüäö'", "'aaaaaaaa'", 7) + " FROM t", false},
+		{collated, nested("c", "'abcdefgh'", "'abcdefgh'", 16) + " FROM t", true},
+		{collated, nested("c", "'abcdefgh'", "'abcdefgh'", 21) + " FROM t", false},
+		// A pattern can match less than it is long.
+		{"postgres", "SELECT " + strings.Repeat("regexp_replace(", 7) + "c" + strings.Repeat(", '[abcdef]', 'abcdefgh')", 7) + " FROM t", false},
+		{"clickhouse", "SELECT " + strings.Repeat("replaceRegexpAll(", 7) + "c" + strings.Repeat(", '[abcdef]', 'abcdefgh')", 7) + " FROM t", false},
+		// SQL Server compares by its collations, and is not measured.
+		{"sqlserver", nested("c", "'abcdefgh'", "'abcdefgh'", 7) + " FROM t", false},
+		{exact + " " + collated, "SELECT replace(" + strings.Repeat("concat(c, '", 1) + strings.Repeat("a", 3000) + "'), 'a', '" + strings.Repeat("b", 3000) + "') FROM t", false},
+	} {
+		for name := range strings.FieldsSeq(c.dialects) {
+			d, ok := dialects.Lookup(name)
+			if !ok {
+				continue // it is not offered
+			}
+			guard, err := sqlguard.New(d, sqlguard.DefaultPolicy(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := guard.Check(c.sql)
+			if v.Allowed != c.allowed || !v.Allowed && v.Code != sqlguard.CodeInputTooLarge {
+				t.Errorf("%s: %.200s: allowed %t, %s: %v", name, c.sql, v.Allowed, v.Code, v.Findings)
+			}
+		}
+	}
+}
+
 // TestWhatConstantsMake: a statement that makes a long value from constants is
 // refused, and one like it with small numbers, or with data, passes.
 func TestWhatConstantsMake(t *testing.T) {

@@ -23,6 +23,9 @@ type Growth struct {
 	// CostlyOperators are the operators of which the same is true.
 	Costly          map[string]bool
 	CostlyOperators map[string]bool
+	// Collates says that a collation decides what equals the text that a function of
+	// the kind MakesReplaceText replaces.
+	Collates bool
 	// Rereads says that the server computes a common table expression again for each
 	// reference to it, so that a chain of them can multiply the work.
 	Rereads bool
@@ -39,20 +42,21 @@ type Maker uint8
 // The kinds of maker. A text argument counts with its length, a numeric one with its
 // magnitude.
 const (
-	MakesSum      Maker = iota // the arguments together: what a function makes that is in no table
-	MakesRepeat                // the first argument, as often as the second says
-	MakesPad                   // as many characters as the second argument says
-	MakesCount                 // as many bytes as the first argument says
-	MakesFill                  // the first argument, as often as the product of the second says
-	MakesFourfold              // four times its arguments
-	MakesReplace               // the first argument with the third in place of each of its parts
-	MakesFormat                // its arguments, padded as the numbers among them and in the format say
-	MakesRows                  // a row for each number up to the largest of its arguments
-	MakesAll                   // its argument once for each row
-	MakesLength                // a number: the length of its argument
-	MakesLarge                 // a number that may have any size
-	MakesPower                 // a number: the first argument to the power of the second
-	MakesSmall                 // a number of at most a million, or a short text
+	MakesSum         Maker = iota // the arguments together: what a function makes that is in no table
+	MakesRepeat                   // the first argument, as often as the second says
+	MakesPad                      // as many characters as the second argument says
+	MakesCount                    // as many bytes as the first argument says
+	MakesFill                     // the first argument, as often as the product of the second says
+	MakesFourfold                 // four times its arguments
+	MakesReplace                  // the first argument with the third in place of each of its parts
+	MakesReplaceText              // the first argument with the third in place of each second one in it, which is no pattern
+	MakesFormat                   // its arguments, padded as the numbers among them and in the format say
+	MakesRows                     // a row for each number up to the largest of its arguments
+	MakesAll                      // its argument once for each row
+	MakesLength                   // a number: the length of its argument
+	MakesLarge                    // a number that may have any size
+	MakesPower                    // a number: the first argument to the power of the second
+	MakesSmall                    // a number of at most a million, or a short text
 )
 
 // growthOf returns the tables of a dialect, or nil when it has none.
@@ -583,7 +587,7 @@ func literal(text string) amount {
 	}
 	prefix, body := "", text
 	if open >= 0 {
-		prefix, body = strings.ToLower(text[:open]), strings.Trim(text[open:], `'"`)
+		prefix, body = strings.ToLower(text[:open]), text[open+1:max(len(text)-1, open+1)]
 	}
 	a := amount{size: float64(len(body)), text: true}
 	switch prefix {
@@ -792,6 +796,10 @@ func (m *meter) call(name, open, stop int) amount {
 		if arg(0).size == 0 {
 			out.size = arg(2).size // the text is data
 		}
+	case MakesReplaceText:
+		// Matches do not overlap, and what takes their place is not searched again. So
+		// n bytes have at most n/m matches of m bytes, and become n + n/m × (to - m).
+		out = amount{size: max(arg(0).size, 1) * max(arg(2).size/m.searched(open+1, stop), 1)}
 	case MakesFormat:
 		out.size += m.padding(open+1, stop, all.num)
 	case MakesRows:
@@ -819,6 +827,48 @@ func (m *meter) call(name, open, stop int) amount {
 		out.size = 0 // told once
 	}
 	return out
+}
+
+// searched returns how many bytes a function replaces at least when it replaces its
+// second argument. That is 1 unless the argument is a plain literal. Each of its
+// characters is at least one byte in the text, whatever the character sets are.
+//
+// Where a collation decides, only letters of ASCII count, and two as one byte: a
+// collation can pass over all other characters, and be told that digits are a number,
+// but no character of n bytes equals more than 2n letters (\u33af, of three bytes, is
+// rad/s2).
+func (m *meter) searched(start, end int) float64 {
+	argument, at := 0, -1
+	m.split(start, end, func(start, end int) {
+		if argument++; argument == 2 && end == start+1 && m.tokens[start].Kind == TokenString {
+			at = start
+		}
+	})
+	if at < 0 {
+		return 1
+	}
+	text := m.text(at)
+	if len(text) < 2 || text[0] != '\'' || text[len(text)-1] != '\'' || strings.Contains(text, `\`) {
+		return 1
+	}
+	quotes := strings.Count(text[1:len(text)-1], "''")
+	text = strings.ReplaceAll(text[1:len(text)-1], "''", "")
+	if strings.Contains(text, "'") {
+		return 1 // two literals in one
+	}
+	n := 0.0
+	if !m.growth.Collates {
+		n = float64(quotes)
+	}
+	for _, c := range text {
+		switch {
+		case !m.growth.Collates:
+			n++
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			n += 0.5
+		}
+	}
+	return max(n, 1)
 }
 
 // numbers are functions whose value is a number, whatever their arguments are. choices

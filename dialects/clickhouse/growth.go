@@ -17,7 +17,7 @@ var growth = &sqlguard.Growth{
 		"rpad": sqlguard.MakesPad, "leftpadutf8": sqlguard.MakesPad, "rightpadutf8": sqlguard.MakesPad, "tofixedstring": sqlguard.MakesPad,
 		"arraywithconstant": sqlguard.MakesCount, "replicate": sqlguard.MakesAll, "arrayresize": sqlguard.MakesPad,
 		"range": sqlguard.MakesLarge, "randomstring": sqlguard.MakesCount, "randomfixedstring": sqlguard.MakesCount, "randomprintableascii": sqlguard.MakesCount,
-		"randomstringutf8": sqlguard.MakesCount, "replace": sqlguard.MakesReplace, "replaceall": sqlguard.MakesReplace, "replaceregexpall": sqlguard.MakesReplace,
+		"randomstringutf8": sqlguard.MakesCount, "replace": sqlguard.MakesReplaceText, "replaceall": sqlguard.MakesReplaceText, "replaceregexpall": sqlguard.MakesReplace,
 		"hex": sqlguard.MakesFourfold, "bin": sqlguard.MakesFourfold, "base64encode": sqlguard.MakesFourfold, "format": sqlguard.MakesFormat, "printf": sqlguard.MakesFormat,
 		"numbers": sqlguard.MakesRows, "numbers_mt": sqlguard.MakesRows, "zeros": sqlguard.MakesRows, "zeros_mt": sqlguard.MakesRows,
 		"generateseries": sqlguard.MakesRows, "generate_series": sqlguard.MakesRows, "grouparray": sqlguard.MakesAll, "array_agg": sqlguard.MakesAll,

@@ -15,7 +15,7 @@ var growth = &sqlguard.Growth{
 	CostlyOperators: map[string]bool{"~": true, "!~": true, "@>": true, "<@": true, "&&": true},
 	Makers: map[string]sqlguard.Maker{
 		"repeat": sqlguard.MakesRepeat, "lpad": sqlguard.MakesPad, "rpad": sqlguard.MakesPad, "list_resize": sqlguard.MakesPad, "array_resize": sqlguard.MakesPad,
-		"bar": sqlguard.MakesFormat, "replace": sqlguard.MakesReplace, "regexp_replace": sqlguard.MakesReplace, "hex": sqlguard.MakesFourfold, "to_hex": sqlguard.MakesFourfold,
+		"bar": sqlguard.MakesFormat, "replace": sqlguard.MakesReplaceText, "regexp_replace": sqlguard.MakesReplace, "hex": sqlguard.MakesFourfold, "to_hex": sqlguard.MakesFourfold,
 		"bin": sqlguard.MakesFourfold, "to_binary": sqlguard.MakesFourfold, "base64": sqlguard.MakesFourfold, "to_base64": sqlguard.MakesFourfold, "url_encode": sqlguard.MakesFourfold,
 		"to_json": sqlguard.MakesFourfold, "json_quote": sqlguard.MakesFourfold, "regexp_escape": sqlguard.MakesFourfold, "json_pretty": sqlguard.MakesFourfold,
 		"format": sqlguard.MakesFormat, "printf": sqlguard.MakesFormat, "bitstring": sqlguard.MakesPad,

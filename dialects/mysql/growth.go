@@ -13,7 +13,7 @@ var growth = &sqlguard.Growth{
 		"rpad":             sqlguard.MakesPad,
 		"space":            sqlguard.MakesCount,
 		"random_bytes":     sqlguard.MakesCount,
-		"replace":          sqlguard.MakesReplace,
+		"replace":          sqlguard.MakesReplaceText,
 		"regexp_replace":   sqlguard.MakesReplace,
 		"hex":              sqlguard.MakesFourfold,
 		"to_base64":        sqlguard.MakesFourfold,

@@ -4,6 +4,7 @@ import "github.com/ktxhq/ktx/sqlguard"
 
 // growth is what functions make from constants. The kinds are those of the manual, chapter 9; the tables of costly functions are measured by tools/growth.
 var growth = &sqlguard.Growth{
+	Collates:        true, // PostgreSQL 18, under nondeterministic collations
 	Costly:          costlyFunctions,
 	CostlyOperators: costlyOperators,
 	Makers: map[string]sqlguard.Maker{
@@ -11,7 +12,7 @@ var growth = &sqlguard.Growth{
 		"lpad":                sqlguard.MakesPad,
 		"rpad":                sqlguard.MakesPad,
 		"array_fill":          sqlguard.MakesFill,
-		"replace":             sqlguard.MakesReplace,
+		"replace":             sqlguard.MakesReplaceText,
 		"regexp_replace":      sqlguard.MakesReplace,
 		"encode":              sqlguard.MakesFourfold,
 		"quote_literal":       sqlguard.MakesFourfold,

@@ -9,7 +9,7 @@ var growth = &sqlguard.Growth{
 	Makers: map[string]sqlguard.Maker{
 		"zeroblob":           sqlguard.MakesCount,
 		"randomblob":         sqlguard.MakesCount,
-		"replace":            sqlguard.MakesReplace,
+		"replace":            sqlguard.MakesReplaceText,
 		"hex":                sqlguard.MakesFourfold,
 		"quote":              sqlguard.MakesFourfold,
 		"json_quote":         sqlguard.MakesFourfold,
