@@ -23,7 +23,7 @@ var reads = []string{
 	"PIVOT t ON a IN ('x', 'y') USING sum(b) GROUP BY c", "UNPIVOT t ON a, b INTO NAME n VALUE v", "SELECT * FROM t PIVOT (sum(b) FOR a IN (1, 2))",
 	"SELECT d - INTERVAL '1 day', d + INTERVAL 3 MONTH, extract(year FROM d), date_trunc('month', d), DATE '2020-01-01' FROM t",
 	"SELECT a::DECIMAL(10, 2), TRY_CAST(b AS INT[]), c::STRUCT(x INT, y VARCHAR), 'happy'::mood FROM t", "SELECT j->>'$.a', j->'b', json_extract(j, '$.c') FROM t",
-	"SELECT * FROM range(10) r(i)", "SELECT unnest([1, 2])", "SELECT * FROM unnest([1, 2]) u(x)", "SELECT * FROM json_each('[1]')", "SELECT i FROM generate_series(1, 3) g(i)",
+	"SELECT * FROM range(10) r(i)", "SELECT * FROM range(10000000)", "SELECT unnest([1, 2])", "SELECT * FROM unnest([1, 2]) u(x)", "SELECT * FROM json_each('[1]')", "SELECT i FROM generate_series(1, 3) g(i)",
 	"SELECT * FROM t USING SAMPLE reservoir(10 ROWS)", "SELECT * FROM t TABLESAMPLE 5%", "SELECT a FROM t ORDER BY a COLLATE NOCASE.NOACCENT NULLS LAST",
 	"SELECT a FROM t UNION BY NAME SELECT b FROM u", "(SELECT a FROM t) EXCEPT ALL (SELECT a FROM u)", "SELECT DISTINCT ON (a) a, b FROM t",
 	"SELECT approx_count_distinct(a), arg_max(a, b), quantile_cont(a, 0.5), percentile_cont(0.5) WITHIN GROUP (ORDER BY a), string_agg(a, ',' ORDER BY a) FROM t",
@@ -54,6 +54,10 @@ var refusals = []struct {
 	{sqlguard.CodeTransactionControl, []string{"BEGIN", "COMMIT", "ROLLBACK"}},
 	{sqlguard.CodeDynamicSQL, []string{
 		"PREPARE p AS SELECT 1", "EXECUTE p", "SELECT * FROM query('DROP TABLE t')", "SELECT * FROM query_table('t')", "SELECT * FROM json_execute_serialized_sql('{}')", "SELECT json_serialize_plan('SELECT 1')",
+	}},
+	{sqlguard.CodeFunctionNotAllowed, []string{
+		"SELECT * FROM range(100000000000)", "SELECT [x FOR x IN range(1_000_000_000)]", "SELECT * FROM range(0, -100000000000, -1)", "SELECT unnest(generate_series(1, 1e12::BIGINT))",
+		"SELECT * FROM repeat('a', 100000000000)", "SELECT * FROM repeat_row(1, 'a', num_rows = 100000000000)",
 	}},
 	{sqlguard.CodeProcedureCall, []string{"CALL enable_logging()", "CALL pragma_version()"}},
 	{sqlguard.CodePragmaNotAllowed, []string{"PRAGMA enable_profiling", "PRAGMA database_list", "PRAGMA storage_info('t')", "PRAGMA import_database('d')"}},

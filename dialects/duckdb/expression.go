@@ -142,6 +142,11 @@ func (w *walker) call(n *ast.FunctionExpression) {
 		// DuckDB has no operators of users.
 	default:
 		w.stated(n.Catalog, n.Schema, name, notation, n.Qualification)
+		if rule, yes := excess(name, n.Arguments); yes {
+			if call := &w.stmt.Calls[len(w.stmt.Calls)-1]; call.Ruling.Allowed {
+				call.Ruling = rule
+			}
+		}
 	}
 	w.collects(name == "list_value" || name == "list_pack" || name == "row" || name == "struct_pack" || name == "map")
 	w.arguments(n)

@@ -359,6 +359,9 @@ func (w *walker) tableFunction(n *ast.TableFunctionRef) {
 		if f.Catalog != "" || len(f.Qualification) > 0 {
 			r.Ruling = sqlguard.Ruling{Code: sqlguard.CodeExternalRelation, Reason: "its name has a catalogue"}
 		}
+		if rule, yes := excess(name, f.Arguments); yes && r.Ruling.Allowed {
+			r.Ruling = rule
+		}
 		w.stmt.Relations = append(w.stmt.Relations, r)
 		if namingFunctions[name] && r.Ruling.Allowed {
 			w.namedByText(f.Arguments, name)
