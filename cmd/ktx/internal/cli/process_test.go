@@ -269,7 +269,7 @@ func TestInterruptEndsCommands(t *testing.T) {
 		{"sql", []string{"sql", "-"}, 3},
 		{"check", []string{"sql", "check", "--dialect", "sqlite", "-"}, 3},
 		{"corpus", []string{"corpus", "run", "--corpus", "-"}, 3},
-		{"statement", []string{"sql", "--timeout", "20s", counting(2_000_000_000)}, 3},
+		{"statement", []string{"sql", "--timeout", "5m", counting(2_000_000_000)}, 3},
 		{"tail", []string{"audit", "tail", "-f"}, 0},
 		{"mcp", []string{"mcp", "stdio"}, 0},
 	} {
@@ -280,8 +280,8 @@ func TestInterruptEndsCommands(t *testing.T) {
 				p := run(t, dir, test.args...)
 				time.Sleep(rest)
 				p.signal(t, os.Interrupt)
-				code := p.wait(t, 30*time.Second)
-				if code == -1 && rest < 10*time.Second {
+				code := p.wait(t, hang)
+				if code == -1 && rest < time.Minute {
 					continue
 				}
 				s := p.stderr.String()
