@@ -22,6 +22,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/ktxhq/ktx/cmd/ktx-prove/internal/prove"
+	"github.com/ktxhq/ktx/execution/executiontest/executable"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(executable.Run(m.Run))
 }
 
 // beMCPServer is an MCP server that runs every statement on a database. manner
@@ -452,14 +453,12 @@ func TestCorpusRunOverMCP(t *testing.T) {
 		t.Skip("builds a program")
 	}
 	dir := t.TempDir()
-	root, err := filepath.Abs("../../../..")
+	adapter, err := filepath.Abs("../../../../corpus/adapters/ktx.sh")
 	if err != nil {
 		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", filepath.Join(dir, "ktx"), "./cmd/ktx")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := os.Symlink(executable.KTX(t), filepath.Join(dir, "ktx")); err != nil {
+		t.Fatal(err)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -479,7 +478,7 @@ func TestCorpusRunOverMCP(t *testing.T) {
 	if err := os.WriteFile(cases, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := "mcp:--with connectionId=shop -- '" + filepath.Join(root, "corpus", "adapters", "ktx.sh") + "' '" + filepath.Join(dir, "ktx") + "' postgres"
+	command := "mcp:--with connectionId=shop -- '" + adapter + "' '" + filepath.Join(dir, "ktx") + "' postgres"
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "ktx"), "corpus", "run", "--corpus", cases, "--guard", command, "--json", "-")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
