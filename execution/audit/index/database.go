@@ -1,9 +1,12 @@
 package index
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -18,7 +21,7 @@ import (
 // (https://sqlite.org/fileformat2.html#application_id).
 const (
 	applicationID = 0x6b747861 // "ktxa"
-	version       = 3
+	version       = 4
 )
 
 // schema makes an empty index. Names of principals, tables and so on are stored
@@ -84,25 +87,55 @@ func connect(path string, cache int) (*conn, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err == nil {
+		err = known(f)
+	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
+	register()
+	name, err := address(path)
+	if err != nil {
+		return nil, err
 	}
-	db, err := sqlite3.OpenFlags(path, sqlite3.OPEN_READWRITE|sqlite3.OPEN_NOFOLLOW)
+	db, err := sqlite3.OpenFlags(name, sqlite3.OPEN_READWRITE|sqlite3.OPEN_NOFOLLOW|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, err
 	}
 	c := &conn{db: db, stmts: map[string]*sqlite3.Stmt{}, file: info}
-	err = errors.Join(db.BusyTimeout(busyTimeout), fts5.Register(db), array.Register(db))
+	_, err = db.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES, sumBytes) // for a file that is empty
+	err = errors.Join(err, db.BusyTimeout(busyTimeout), fts5.Register(db), array.Register(db))
 	if err == nil {
-		err = db.Exec(`PRAGMA journal_mode = wal; PRAGMA synchronous = normal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA trusted_schema = off; PRAGMA cache_size = -` + strconv.Itoa(cache))
+		err = db.Exec(`PRAGMA synchronous = normal; PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA trusted_schema = off; PRAGMA cache_size = -` + strconv.Itoa(cache))
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
+}
+
+// known looks at the header of a file. SQLite would call the pages of an index of an
+// earlier version, which have no checksums, damaged.
+func known(f io.ReaderAt) error {
+	header := make([]byte, 100)
+	n, err := f.ReadAt(header, 0)
+	switch {
+	case n == 0 && errors.Is(err, io.EOF):
+		return nil
+	case n < len(header) || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")):
+		return errForeign
+	case header[20] == sumBytes:
+		return nil
+	}
+	// The header of a file that a process left behind can still be empty.
+	id, v := binary.BigEndian.Uint32(header[68:]), binary.BigEndian.Uint32(header[60:])
+	if id == applicationID && v < version || id == 0 && v == 0 {
+		return errVersion
+	}
+	return errForeign
 }
 
 func (c *conn) close() error {
@@ -237,14 +270,20 @@ func (c *conn) prepare(ctx context.Context) error {
 	}
 	if tables, err := c.number(ctx, `SELECT count(*) FROM sqlite_schema`); err != nil {
 		return err
+	} else if tables > 0 && id == applicationID {
+		return errVersion
 	} else if tables > 0 {
 		return errForeign
 	}
 	return c.transaction(ctx, func() error { return c.create(ctx) })
 }
 
-// errForeign says that the file is a database, but not an index of this version.
-var errForeign = errors.New("not an index of this version")
+var (
+	// errForeign says that the file is not an index.
+	errForeign = errors.New("the file is not an audit index")
+	// errVersion says that another version of ktx made it.
+	errVersion = errors.New("the audit index has another version")
+)
 
 func (c *conn) create(ctx context.Context) error {
 	if n, err := c.number(ctx, `SELECT count(*) FROM sqlite_schema`); err != nil || n > 0 {
@@ -274,7 +313,9 @@ func (c *conn) clear(ctx context.Context) error {
 // unusable reports whether an error says that the file is damaged or not an index, so
 // that it has to be made anew.
 func unusable(err error) bool {
-	return errors.Is(err, errForeign) || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) ||
+	_, damaged := errors.AsType[*DamagedError](err)
+	damaged = damaged || errors.Is(err, sqlite3.IOERR_DATA)
+	return damaged || errors.Is(err, errForeign) || errors.Is(err, errVersion) || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) ||
 		errors.Is(err, sqlite3.ERROR) || errors.Is(err, sqlite3.MISMATCH) || errors.Is(err, sqlite3.CONSTRAINT)
 }
 

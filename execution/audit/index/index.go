@@ -8,6 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
 
 	"github.com/ktxhq/ktx/execution/audit"
 )
@@ -26,7 +30,23 @@ type Index struct {
 	writer   *writer
 
 	idle chan *conn // connections that wait for a question
+
+	remade atomic.Pointer[RemadeError]
 }
+
+// RemadeError says that the file was damaged, or was no index, and that it was made anew
+// from the log. The answers since then are whole.
+type RemadeError struct {
+	Time  time.Time
+	Cause error
+}
+
+func (e *RemadeError) Error() string {
+	return e.Cause.Error() + "; it was made anew from the log, and answers are complete"
+}
+
+// Unwrap returns what was wrong with the file.
+func (e *RemadeError) Unwrap() error { return e.Cause }
 
 // maxIdle bounds the connections that are kept.
 const maxIdle = 4
@@ -68,7 +88,7 @@ func (x *Index) Close() error {
 func (x *Index) openWriter(ctx context.Context) error {
 	w, err := newWriter(ctx, x.path)
 	if err != nil && unusable(err) {
-		if err := remove(x.path); err != nil {
+		if err := x.remove(err); err != nil {
 			return err
 		}
 		w, err = newWriter(ctx, x.path)
@@ -77,12 +97,22 @@ func (x *Index) openWriter(ctx context.Context) error {
 	return err
 }
 
-// reopen opens the file anew. When it is damaged, it is deleted first.
-func (x *Index) reopen(ctx context.Context, damaged bool) error {
+// remove deletes a file that cannot be used because of cause, and notes it.
+func (x *Index) remove(cause error) error {
+	if !errors.Is(cause, errVersion) {
+		x.remade.Store(&RemadeError{time.Now(), cause})
+	}
+	return remove(x.path)
+}
+
+// reopen opens the file anew. When it cannot be used because of damage, it is deleted
+// first, unless another one has taken its place already.
+func (x *Index) reopen(ctx context.Context, damage error) error {
 	x.dropIdle()
+	replaced := x.writer != nil && x.writer.replaced(x.path)
 	_ = x.writer.close() // the file is of no use
-	if damaged {
-		if err := remove(x.path); err != nil {
+	if damage != nil && !replaced {
+		if err := x.remove(damage); err != nil {
 			return err
 		}
 	}
@@ -106,6 +136,8 @@ type State struct {
 	// Report is what [audit.Verify] reports about the log up to Report.LastSeq. Each
 	// event was checked when the index took it.
 	Report audit.Report `json:"report"`
+	// Remade is set when this process found the index damaged.
+	Remade *RemadeError `json:"-"`
 	// Events is how many events the index has.
 	Events int64 `json:"events"`
 	// BadLines counts the lines of the log that are not events.
@@ -120,12 +152,12 @@ func (x *Index) with(ctx context.Context, ask func(*view) error) error {
 		if err := x.Update(ctx, nil); err != nil {
 			return err
 		}
-		err := x.ask(ctx, ask)
+		file, err := x.ask(ctx, ask)
 		again := unusable(err) || errors.Is(err, errStale)
 		if err == nil || !again || try == 2 {
 			return err
 		}
-		if err := x.discard(ctx, err); err != nil {
+		if err := x.discard(ctx, err, file); err != nil {
 			return err
 		}
 	}
@@ -134,21 +166,21 @@ func (x *Index) with(ctx context.Context, ask func(*view) error) error {
 // errStale says that the log does not have an event as the index has it.
 var errStale = errors.New("the log was changed in a part that the index had read")
 
-func (x *Index) ask(ctx context.Context, ask func(*view) error) error {
+// ask runs ask once. The file is the one that was asked.
+func (x *Index) ask(ctx context.Context, ask func(*view) error) (file os.FileInfo, err error) {
 	var c *conn
 	select {
 	case c = <-x.idle:
 	default:
-		var err error
 		if c, err = connect(x.path, readerCache); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	always := context.WithoutCancel(ctx)
-	err := c.run(always, `BEGIN`)
-	if err == nil {
+	if err = c.run(always, `BEGIN`); err == nil {
 		v := &view{conn: c, ctx: ctx, log: x.reader}
 		if err = v.load(); err == nil {
+			v.state.Remade = x.remade.Load()
 			err = ask(v)
 		}
 	}
@@ -156,13 +188,13 @@ func (x *Index) ask(ctx context.Context, ask func(*view) error) error {
 		err = errors.Join(err, c.run(always, `ROLLBACK`))
 	}
 	if err != nil {
-		return errors.Join(err, c.close())
+		return c.file, errors.Join(err, c.close())
 	}
 	select {
 	case x.idle <- c:
-		return nil
+		return c.file, nil
 	default:
-		return c.close()
+		return c.file, c.close()
 	}
 }
 
@@ -185,5 +217,20 @@ func (v *view) load() error {
 // State takes what is new in the log and returns the state of the index.
 func (x *Index) State(ctx context.Context) (s State, err error) {
 	err = x.with(ctx, func(v *view) error { s = v.state; return nil })
+	return s, err
+}
+
+// Check reads the whole file, and returns the state of the index. As with every question,
+// a file that is damaged is made anew, which State.Remade reports.
+func (x *Index) Check(ctx context.Context) (s State, err error) {
+	err = x.with(ctx, func(v *view) error {
+		s = v.state
+		said := ""
+		err := v.each(ctx, `PRAGMA quick_check(1)`, nil, func(s *sqlite3.Stmt) bool { said = s.ColumnText(0); return false })
+		if err == nil && said != "ok" {
+			err = &DamagedError{"the order (" + said + ")"}
+		}
+		return err
+	})
 	return s, err
 }
