@@ -280,7 +280,7 @@ func (w *writer) load(ctx context.Context) error {
 		}
 		state, err := w.value(ctx, "state")
 		if err := errors.Join(err, json.Unmarshal(data, &w.checkpoint), json.Unmarshal(state, &w.state)); err != nil {
-			return errors.Join(&DamagedError{"the state"}, err)
+			return errors.Join(errDamaged, err)
 		}
 	}
 	if w.blocks, err = w.number(ctx, `SELECT coalesce(max(block) + 1, 0) FROM pack`); err != nil {

@@ -281,6 +281,8 @@ func (c *conn) prepare(ctx context.Context) error {
 var (
 	// errForeign says that the file is not an index.
 	errForeign = errors.New("the file is not an audit index")
+	// errDamaged says that a part of it is not as it was written.
+	errDamaged = errors.New("a part of the audit index is not as it was written")
 	// errVersion says that another version of ktx made it.
 	errVersion = errors.New("the audit index has another version")
 )
@@ -313,9 +315,7 @@ func (c *conn) clear(ctx context.Context) error {
 // unusable reports whether an error says that the file is damaged or not an index, so
 // that it has to be made anew.
 func unusable(err error) bool {
-	_, damaged := errors.AsType[*DamagedError](err)
-	damaged = damaged || errors.Is(err, sqlite3.IOERR_DATA)
-	return damaged || errors.Is(err, errForeign) || errors.Is(err, errVersion) || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) ||
+	return errors.Is(err, errDamaged) || errors.Is(err, sqlite3.IOERR_DATA) || errors.Is(err, errForeign) || errors.Is(err, errVersion) || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) ||
 		errors.Is(err, sqlite3.ERROR) || errors.Is(err, sqlite3.MISMATCH) || errors.Is(err, sqlite3.CONSTRAINT)
 }
 

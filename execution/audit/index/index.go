@@ -42,7 +42,7 @@ type RemadeError struct {
 }
 
 func (e *RemadeError) Error() string {
-	return e.Cause.Error() + "; it was made anew from the log, and answers are complete"
+	return e.Cause.Error() + "; it was made anew from the log, so answers are complete"
 }
 
 // Unwrap returns what was wrong with the file.
@@ -99,6 +99,9 @@ func (x *Index) openWriter(ctx context.Context) error {
 
 // remove deletes a file that cannot be used because of cause, and notes it.
 func (x *Index) remove(cause error) error {
+	if errors.Is(cause, sqlite3.IOERR_DATA) { // the file system that checks found it
+		cause = errDamaged
+	}
 	if !errors.Is(cause, errVersion) {
 		x.remade.Store(&RemadeError{time.Now(), cause})
 	}
@@ -228,7 +231,7 @@ func (x *Index) Check(ctx context.Context) (s State, err error) {
 		said := ""
 		err := v.each(ctx, `PRAGMA quick_check(1)`, nil, func(s *sqlite3.Stmt) bool { said = s.ColumnText(0); return false })
 		if err == nil && said != "ok" {
-			err = &DamagedError{"the order (" + said + ")"}
+			err = errDamaged
 		}
 		return err
 	})

@@ -128,27 +128,26 @@ func pack(columns *[columnCount][]int64) []byte {
 
 // unpack makes b the block that data holds.
 func (b *block) unpack(data []byte) error {
-	damaged := &DamagedError{"a block"}
 	n, used := binary.Uvarint(data)
 	if used <= 0 || n > math.MaxInt32 {
-		return damaged
+		return errDamaged
 	}
 	b.statements, data = int(n), data[used:]
 	for c := range b.data {
 		base, used := binary.Varint(data)
 		if used <= 0 || used >= len(data) {
-			return damaged
+			return errDamaged
 		}
 		width := int(data[used])
 		if data = data[used+1:]; width > 8 || width*b.statements > len(data) {
-			return damaged
+			return errDamaged
 		}
 		b.data[c] = packedColumn{base, width, data[:width*b.statements]}
 		b.read[c] = false
 		data = data[width*b.statements:]
 	}
 	if len(data) > 0 {
-		return damaged
+		return errDamaged
 	}
 	return nil
 }
@@ -252,7 +251,7 @@ func (v *view) blocks(tests []test, first, last int64, newest bool, do func(b *b
 		all = next < blockOf(first)
 	}
 	if err == nil && damaged == nil && !ended && !all {
-		damaged = &DamagedError{"the list of blocks"}
+		damaged = errDamaged
 	}
 	if err != nil {
 		return err
