@@ -73,15 +73,24 @@ func readBatch(ctx context.Context, dir string, cp audit.Checkpoint) batch {
 // be nil, gets the bytes of the log that have been taken, and all its bytes. The
 // error wraps fs.ErrNotExist when the log has gone.
 func (x *Index) Update(ctx context.Context, progress func(done, total int64)) error {
+	_, err := x.upTo(ctx, progress)
+	return err
+}
+
+// upTo is Update. It returns how many events the index has then.
+func (x *Index) upTo(ctx context.Context, progress func(done, total int64)) (int64, error) {
 	x.updating.Lock()
 	defer x.updating.Unlock()
 	if err := x.present(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	for try := 0; ; try++ {
 		err := x.update(ctx, progress)
-		if err == nil || try == 2 || ctx.Err() != nil {
-			return err
+		if err == nil {
+			return x.writer.state.Events, nil
+		}
+		if ctx.Err() != nil || try >= 2 && !errors.Is(err, errElsewhere) {
+			return 0, err
 		}
 		switch {
 		case errors.Is(err, audit.ErrReplaced):
@@ -89,11 +98,11 @@ func (x *Index) Update(ctx context.Context, progress func(done, total int64)) er
 		case unusable(err):
 			err = x.reopen(ctx, err)
 		case errors.Is(err, errElsewhere):
-			try = 0
+			try--
 			err = nil
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 	}
 }

@@ -348,7 +348,7 @@ func TestBytesThatChangeUnderAServer(t *testing.T) {
 				wg.Go(func() {
 					got, err := answers(t.Context(), x)
 					if err != nil || got != want {
-						t.Errorf("round %d: another answer, error %v", round, err)
+						t.Errorf("round %d: another answer, error %v%s", round, err, difference(want, got))
 					}
 				})
 			}
@@ -404,4 +404,13 @@ func TestADamagedIndexIsReported(t *testing.T) {
 		t.Errorf("said %v", said[0])
 	}
 	whole(t, x, 40)
+}
+
+func difference(want, got string) string {
+	i := 0
+	for i < min(len(want), len(got)) && want[i] == got[i] {
+		i++
+	}
+	from := max(0, i-300)
+	return fmt.Sprintf("\nwant …%s\ngot  …%s", want[from:min(len(want), i+200)], got[from:min(len(got), i+200)])
 }

@@ -67,6 +67,7 @@ const busyTimeout = 30 * time.Second
 type conn struct {
 	db    *sqlite3.Conn
 	stmts map[string]*sqlite3.Stmt
+	path  string
 	file  os.FileInfo
 }
 
@@ -81,7 +82,15 @@ const (
 )
 
 // connect opens the file, and makes it when it does not exist.
-func connect(path string, cache int) (*conn, error) {
+func connect(path string, cache int) (c *conn, err error) {
+	err = locked(path, func() error {
+		c, err = open(path, cache)
+		return err
+	})
+	return c, err
+}
+
+func open(path string, cache int) (*conn, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the caller names the index
 	if err != nil {
 		return nil, err
@@ -105,14 +114,14 @@ func connect(path string, cache int) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{db: db, stmts: map[string]*sqlite3.Stmt{}, file: info}
+	c := &conn{db: db, stmts: map[string]*sqlite3.Stmt{}, path: path, file: info}
 	_, err = db.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES, sumBytes) // for a file that is empty
 	err = errors.Join(err, db.BusyTimeout(busyTimeout), fts5.Register(db), array.Register(db))
 	if err == nil {
 		err = db.Exec(`PRAGMA synchronous = normal; PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA trusted_schema = off; PRAGMA cache_size = -` + strconv.Itoa(cache))
 	}
 	if err != nil {
-		return nil, errors.Join(err, c.close())
+		return nil, errors.Join(err, c.db.Close())
 	}
 	return c, nil
 }
@@ -138,9 +147,10 @@ func known(f io.ReaderAt) error {
 	return errForeign
 }
 
+// close closes the connection. The last one deletes the write-ahead log, by its name.
 func (c *conn) close() error {
 	c.forget()
-	return c.db.Close()
+	return locked(c.path, c.db.Close)
 }
 
 // forget closes the compiled statements.
@@ -255,24 +265,22 @@ func (c *conn) transaction(ctx context.Context, do func() error) error {
 	return err
 }
 
-// prepare makes an empty index in a file that is empty or has another version.
+// prepare makes an empty index in a file that is empty.
 func (c *conn) prepare(ctx context.Context) error {
-	id, err := c.number(ctx, `PRAGMA application_id`)
-	if err != nil {
+	var id, v, tables int64
+	// One look at all three: another process may make the index meanwhile.
+	err := c.each(ctx, `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`, nil, func(s *sqlite3.Stmt) bool {
+		id, v, tables = s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2)
+		return false
+	})
+	switch {
+	case err != nil:
 		return err
-	}
-	v, err := c.number(ctx, `PRAGMA user_version`)
-	if err != nil {
-		return err
-	}
-	if id == applicationID && v == version {
+	case id == applicationID && v == version:
 		return nil
-	}
-	if tables, err := c.number(ctx, `SELECT count(*) FROM sqlite_schema`); err != nil {
-		return err
-	} else if tables > 0 && id == applicationID {
+	case tables > 0 && id == applicationID:
 		return errVersion
-	} else if tables > 0 {
+	case tables > 0:
 		return errForeign
 	}
 	return c.transaction(ctx, func() error { return c.create(ctx) })
@@ -319,12 +327,31 @@ func unusable(err error) bool {
 		errors.Is(err, sqlite3.ERROR) || errors.Is(err, sqlite3.MISMATCH) || errors.Is(err, sqlite3.CONSTRAINT)
 }
 
-// remove deletes the file and those that belong to it.
-func remove(path string) error {
-	for _, name := range []string{path, path + "-wal", path + "-shm", path + "-journal"} {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+// locked runs do while no other process opens or deletes the files of an index. One that
+// opens them in the middle of a deletion would take some of the old ones for its own.
+func locked(path string, do func() error) error {
+	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the caller names the index
+	if err != nil {
+		return err
 	}
-	return nil
+	if err = lock(f); err == nil {
+		err = do()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// remove deletes a file that is of no use, and those that belong to it, unless another one
+// has taken its place.
+func remove(path string, useless os.FileInfo) error {
+	return locked(path, func() error {
+		if info, err := os.Lstat(path); err == nil && !os.SameFile(info, useless) {
+			return nil
+		}
+		for _, name := range []string{path, path + "-wal", path + "-shm", path + "-journal"} {
+			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -86,9 +86,10 @@ func (x *Index) Close() error {
 
 // openWriter opens the connection that writes. A file that cannot be used is deleted.
 func (x *Index) openWriter(ctx context.Context) error {
+	file, _ := os.Lstat(x.path)
 	w, err := newWriter(ctx, x.path)
-	if err != nil && unusable(err) {
-		if err := x.remove(err); err != nil {
+	if err != nil && unusable(err) && file != nil {
+		if err := x.remove(err, file); err != nil {
 			return err
 		}
 		w, err = newWriter(ctx, x.path)
@@ -98,24 +99,25 @@ func (x *Index) openWriter(ctx context.Context) error {
 }
 
 // remove deletes a file that cannot be used because of cause, and notes it.
-func (x *Index) remove(cause error) error {
+func (x *Index) remove(cause error, file os.FileInfo) error {
 	if errors.Is(cause, sqlite3.IOERR_DATA) { // the file system that checks found it
 		cause = errDamaged
 	}
 	if !errors.Is(cause, errVersion) {
 		x.remade.Store(&RemadeError{time.Now(), cause})
 	}
-	return remove(x.path)
+	return remove(x.path, file)
 }
 
 // reopen opens the file anew. When it cannot be used because of damage, it is deleted
-// first, unless another one has taken its place already.
+// first.
 func (x *Index) reopen(ctx context.Context, damage error) error {
 	x.dropIdle()
-	replaced := x.writer != nil && x.writer.replaced(x.path)
-	_ = x.writer.close() // the file is of no use
-	if damage != nil && !replaced {
-		if err := x.remove(damage); err != nil {
+	w := x.writer
+	x.writer = nil
+	_ = w.close() // the file is of no use
+	if damage != nil && w != nil {
+		if err := x.remove(damage, w.file); err != nil {
 			return err
 		}
 	}
@@ -152,10 +154,15 @@ type State struct {
 // the event that the index names, lead to a new index and a second try.
 func (x *Index) with(ctx context.Context, ask func(*view) error) error {
 	for try := 0; ; try++ {
-		if err := x.Update(ctx, nil); err != nil {
+		least, err := x.upTo(ctx, nil)
+		if err != nil {
 			return err
 		}
-		file, err := x.ask(ctx, ask)
+		file, err := x.ask(ctx, least, ask)
+		if errors.Is(err, errAnew) && ctx.Err() == nil {
+			try--
+			continue
+		}
 		again := unusable(err) || errors.Is(err, errStale)
 		if err == nil || !again || try == 2 {
 			return err
@@ -166,11 +173,16 @@ func (x *Index) with(ctx context.Context, ask func(*view) error) error {
 	}
 }
 
+// errAnew says that the index has fewer events than it had before: another question, or
+// another process, makes it anew.
+var errAnew = errors.New("the audit index is being made anew")
+
 // errStale says that the log does not have an event as the index has it.
 var errStale = errors.New("the log was changed in a part that the index had read")
 
-// ask runs ask once. The file is the one that was asked.
-func (x *Index) ask(ctx context.Context, ask func(*view) error) (file os.FileInfo, err error) {
+// ask runs ask once, on an index of least events or more. The file is the one that was
+// asked.
+func (x *Index) ask(ctx context.Context, least int64, ask func(*view) error) (file os.FileInfo, err error) {
 	var c *conn
 	select {
 	case c = <-x.idle:
@@ -182,7 +194,10 @@ func (x *Index) ask(ctx context.Context, ask func(*view) error) (file os.FileInf
 	always := context.WithoutCancel(ctx)
 	if err = c.run(always, `BEGIN`); err == nil {
 		v := &view{conn: c, ctx: ctx, log: x.reader}
-		if err = v.load(); err == nil {
+		if err = v.load(); err == nil && v.state.Events < least {
+			err = errAnew
+		}
+		if err == nil {
 			v.state.Remade = x.remade.Load()
 			err = ask(v)
 		}
