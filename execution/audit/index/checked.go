@@ -68,7 +68,7 @@ func (f *checkedFile) sum(page []byte, offset int64) (sum uint32, place []byte) 
 		number = 1 + offset/pageSize
 	}
 	text := page[:pageSize-sumBytes]
-	of := crc32.Checksum(binary.LittleEndian.AppendUint64(nil, uint64(number)), castagnoli) //nolint:gosec // it is positive
+	of := crc32.Checksum(binary.LittleEndian.AppendUint64(nil, uint64(number)), castagnoli)
 	return crc32.Update(of, castagnoli, text), page[pageSize-sumBytes : pageSize]
 }
 

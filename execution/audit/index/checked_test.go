@@ -316,7 +316,7 @@ func TestEveryByteOfALog(t *testing.T) {
 		}
 		was := wal[at]
 		wal[at] ^= 1 << rand.IntN(8)
-		if err := index.CheckLog(wal); !errors.Is(err, index.Damage) {
+		if err := index.CheckLog(wal); !errors.Is(err, index.ErrDamage) {
 			t.Errorf("byte %d: %v", at, err)
 		}
 		wal[at] = was

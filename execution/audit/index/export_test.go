@@ -97,8 +97,8 @@ func (*memory) CheckReservedLock() (bool, error)                { return false, 
 func (*memory) SectorSize() int                                 { return pageSize }
 func (*memory) DeviceCharacteristics() vfs.DeviceCharacteristic { return 0 }
 
-// Damage is the error with which SQLite hears of a page that has changed.
-const Damage = sqlite3.IOERR_DATA
+// ErrDamage is the error with which SQLite hears of a page that has changed.
+const ErrDamage = sqlite3.IOERR_DATA
 
 // Remade returns what State.Remade has for a question that ends now.
 func (x *Index) Remade() (at time.Time, cause error) {
