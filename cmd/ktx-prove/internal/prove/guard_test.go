@@ -457,7 +457,11 @@ func TestCorpusRunOverMCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(executable.KTX(t), filepath.Join(dir, "ktx")); err != nil {
+	program, err := os.ReadFile(executable.KTX(t)) // a copy, since ktx looks for ktx-prove beside itself
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ktx"), program, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	self, err := os.Executable()
