@@ -571,10 +571,14 @@ func TestTooManySessions(t *testing.T) {
 	d := newDesk(t, func(c *httpapi.Config) {
 		c.Tokens = []httpapi.Token{{Principal: "analyst", Sum: httpapi.Sum("secret")}}
 		c.MaxSessions = 1
-		c.Sessions = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		c.Sessions = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodPost {
+				return // the end of the session
+			}
 			begun <- struct{}{}
 			<-end
 			w.Header().Set("Mcp-Session-Id", "one")
+			w.WriteHeader(http.StatusOK)
 		})
 	})
 	initialize := func() *httptest.ResponseRecorder {

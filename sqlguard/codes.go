@@ -189,11 +189,11 @@ var codeTable = []CodeInfo{
 	{Code: CodeSuppressionUnused, Family: FamilyCheck, Title: "Suppression unused", Summary: "A suppression matches no finding."},
 
 	{Code: CodeTimeout, Family: FamilyExecution, Title: "Time limit reached", Summary: "The statement ran longer than its limit and was ended at the server.", hint: "narrow the query with WHERE, or aggregate less data"},
-	{Code: CodeCancelled, Family: FamilyExecution, Title: "Cancelled", Summary: "The caller cancelled, and the statement was ended at the server.", Retryable: true},
+	{Code: CodeCancelled, Family: FamilyExecution, Title: "Cancelled", Summary: "The caller cancelled, and the statement was ended at the server.", Retryable: true, hint: "call again if the answer is still wanted"},
 	{Code: CodeConnectionLost, Family: FamilyExecution, Title: "Connection lost", Summary: "The connection to the database broke.", Retryable: true, hint: "try again"},
 	{Code: CodeServerRestarted, Family: FamilyExecution, Title: "Server restarting", Summary: "The database server is starting or shutting down.", Retryable: true, hint: "try again in a few seconds"},
 	{Code: CodeBusy, Family: FamilyExecution, Title: "Too many statements", Summary: "The connection's queue is full.", Retryable: true, hint: "try again after the time given"},
-	{Code: CodeDraining, Family: FamilyExecution, Title: "Shutting down", Summary: "The gateway is stopping and takes no new statements.", Retryable: true},
+	{Code: CodeDraining, Family: FamilyExecution, Title: "Shutting down", Summary: "The gateway is stopping and takes no new statements.", Retryable: true, hint: "call again when the server has started again"},
 	{Code: CodeAuditUnavailable, Family: FamilyExecution, Title: "Audit log not writable", Summary: "The decision could not be recorded, so the statement did not run.", hint: "tell the operator: the audit log's disk is full or failing"},
 	{Code: CodeUnknownConnection, Family: FamilyExecution, Title: "Unknown connection", Summary: "No connection of that id is configured.", hint: "use the id of a connection that is configured"},
 	{Code: CodeNotConfigured, Family: FamilyExecution, Title: "Connection not configured", Summary: "The connection has no address to connect to.", hint: "tell the operator: ktx.yaml has no address for the connection"},
