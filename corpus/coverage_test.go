@@ -106,6 +106,10 @@ var unproven = map[string]string{
 	"KTX-LITE-ATT-0005": "would write a file that could not be found again",
 	"KTX-MY-PRC-0010":   "is of MySQL 5.7, of which there is no package",
 	"KTX-MY-FN-0032":    "is of MySQL 5.7, of which there is no package",
+	"KTX-MY-FN-0045":    "is of Aurora MySQL, which its cloud alone has",
+	"KTX-MY-FN-0046":    "is of Aurora MySQL, which its cloud alone has",
+	"KTX-MY-FN-0047":    "is of TiDB, which ktx-prove does not start",
+	"KTX-MY-FN-0048":    "is of TiDB, which ktx-prove does not start",
 }
 
 // TestEveryRefusalHasEvidence checks that each case that must be refused was

@@ -266,6 +266,9 @@ func (g *Gateway) Close(ctx context.Context) error {
 	g.retirements.Wait()
 	errs = append(g.closeDoors(errs), g.retireErrs...)
 	g.holds.Wait()
+	g.refusals.recording.Lock()
+	defer g.refusals.recording.Unlock()
+	g.refusals.stopped = true
 	if n := g.refusals.rest(); n > 0 {
 		if err := g.log.Append(ctx, audit.Event{Type: audit.CallRefused, Reason: "unrecorded", Unrecorded: n}); err != nil {
 			errs = append(errs, auditError(err))

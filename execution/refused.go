@@ -39,6 +39,11 @@ const (
 
 // refusals bounds the rate of the events of refused calls.
 type refusals struct {
+	// recording is held for reading while an event is written, and for writing when the
+	// stop of the gateway is, after which stopped is set and no event follows.
+	recording sync.RWMutex
+	stopped   bool
+
 	mu         sync.Mutex
 	tokens     float64
 	last       time.Time
@@ -83,10 +88,16 @@ func (r *refusals) rest() int64 {
 
 // Refused records a call that was refused before the guard judged a statement. Nothing
 // runs because of it, so a log that cannot be written changes nothing for the caller;
-// the refusal is counted, and the next event that is written has the count.
+// the refusal is counted, and the next event that is written has the count. After the
+// gateway was closed, only the observer counts it: the stop is the last event.
 func (g *Gateway) Refused(ctx context.Context, r Refusal) {
 	if o, ok := g.observer.(RefusalObserver); ok {
 		o.Refused(r.Code)
+	}
+	g.refusals.recording.RLock()
+	defer g.refusals.recording.RUnlock()
+	if g.refusals.stopped {
+		return
 	}
 	unrecorded, ok := g.refusals.take(time.Now())
 	if !ok {

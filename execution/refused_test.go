@@ -3,6 +3,7 @@ package execution_test
 import (
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ktxhq/ktx/execution"
@@ -74,5 +75,35 @@ func TestRefusedCallsAreBounded(t *testing.T) {
 	}
 	if len(list) > calls/2 || all != calls {
 		t.Errorf("%d events count %d of %d calls", len(list), all, calls)
+	}
+}
+
+// TestNoEventAfterTheStop: a call that is refused after the gateway stopped is counted by
+// the observer, and the stop stays the last event.
+func TestNoEventAfterTheStop(t *testing.T) {
+	log := &audittest.Log{}
+	g := newGateway(t, log)
+	refuse := func() { g.Refused(t.Context(), execution.Refusal{Code: execution.ReasonUnknownTool, Tool: "x"}) }
+	var callers sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			for range 50 {
+				refuse()
+			}
+		})
+	}
+	if err := g.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	callers.Wait()
+	refuse()
+	if list := log.Events(); list[len(list)-1].Type != audit.GatewayStop {
+		t.Errorf("the last event is %s", list[len(list)-1].Type)
+	}
+	if _, err := g.Query(t.Context(), execution.Request{ConnectionID: "nope", SQL: "SELECT 1"}); err == nil {
+		t.Error("a stopped gateway answers")
+	}
+	if list := log.Events(); list[len(list)-1].Type != audit.GatewayStop {
+		t.Errorf("after a query the last event is %s", list[len(list)-1].Type)
 	}
 }

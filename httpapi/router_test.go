@@ -562,3 +562,45 @@ func TestStoppingIsRecorded(t *testing.T) {
 		}
 	}
 }
+
+// TestTooManySessions: a client that finds every session in use is told to come back, and
+// the log has that it was refused.
+func TestTooManySessions(t *testing.T) {
+	t.Parallel()
+	begun, end := make(chan struct{}), make(chan struct{})
+	d := newDesk(t, func(c *httpapi.Config) {
+		c.Tokens = []httpapi.Token{{Principal: "analyst", Sum: httpapi.Sum("secret")}}
+		c.MaxSessions = 1
+		c.Sessions = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodPost {
+				return // the end of the session
+			}
+			begun <- struct{}{}
+			<-end
+			w.Header().Set("Mcp-Session-Id", "one")
+			w.WriteHeader(http.StatusOK)
+		})
+	})
+	initialize := func() *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`))
+		r.Header.Set("Authorization", "Bearer secret")
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		d.server.ServeHTTP(w, r)
+		return w
+	}
+	first := make(chan *httptest.ResponseRecorder)
+	go func() { first <- initialize() }()
+	<-begun
+	if w := initialize(); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "too_many_sessions") || w.Header().Get("Retry-After") == "" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	close(end)
+	if w := <-first; w.Code != http.StatusOK {
+		t.Errorf("the first session: %d %s", w.Code, w.Body)
+	}
+	list := d.log.Events(audit.AuthDenied)
+	if len(list) != 1 || list[0].Reason != "sessions" || list[0].Principal != "analyst" {
+		t.Errorf("events %+v", list)
+	}
+}

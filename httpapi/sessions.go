@@ -128,6 +128,7 @@ func (t *sessions) begin(w http.ResponseWriter, r *http.Request) {
 	actor.Client.Name, actor.Client.Version, actor.Session = m.Params.Client.Name, m.Params.Client.Version, rand.Text()
 	s := &session{principal: actor.Principal, actor: audit.WithActor(context.WithoutCancel(r.Context()), actor), busy: 1, calls: map[string]*call{}}
 	if !t.reserve(s) {
+		t.server.denied(r, "sessions")
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusServiceUnavailable, Problem{Code: "too_many_sessions", Message: "every session is in use", Hint: "try again in a second"})
 		return

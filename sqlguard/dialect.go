@@ -135,6 +135,9 @@ type Ruling struct {
 	// says that it shows values of tables.
 	Reveal  Group
 	Samples bool
+	// Excess says that the name is refused only for how much the literals of this call
+	// ask for.
+	Excess bool
 }
 
 // Access says what a statement does to a relation.

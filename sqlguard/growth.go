@@ -269,5 +269,8 @@ func (m *meter) tell(start, end int, message string) {
 	}
 	span := Span{m.tokens[start].Start, m.tokens[min(end, len(m.tokens))-1].End}
 	m.v.add(CodeInputTooLarge, span, message)
-	m.v.Findings[len(m.v.Findings)-1].Hint = "use a smaller number, or read the value from a table"
+	m.v.Findings[len(m.v.Findings)-1].Hint = smallerHint
 }
+
+// smallerHint is for a statement that is refused only for the size of what it makes.
+const smallerHint = "use a smaller number, or read the value from a table"

@@ -260,6 +260,7 @@ func (g *Guard) judgeSetting(s *SettingRead, v *Verdict) {
 	f := Finding{Code: cmp.Or(s.Ruling.Code, CodeSettingNotAllowed), Span: s.Span, Object: s.Name}.by(s.Ruling)
 	if s.Name == "" {
 		f.Message = "the name of the setting is computed: " + cmp.Or(s.Ruling.Reason, "only a literal name can be judged")
+		f.Hint = "write the name of one setting as a literal"
 	} else {
 		f.Message = fmt.Sprintf("setting %s: %s", s.Name, cmp.Or(s.Ruling.Reason, "not on the list of settings that may be read"))
 	}

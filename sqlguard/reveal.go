@@ -84,6 +84,9 @@ func (g *Guard) reveal(s *Statement) {
 // by returns the finding with the group of the ruling that it reports.
 func (f Finding) by(r Ruling) Finding {
 	f.Reveal, f.Samples = r.Reveal, r.Samples
+	if r.Excess {
+		f.Hint = smallerHint
+	}
 	return f
 }
 

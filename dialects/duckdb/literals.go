@@ -25,7 +25,7 @@ func excess(name string, args []ast.FunctionArgument) (sqlguard.Ruling, bool) {
 			rows, _ = constant(args[len(args)-1].Expr)
 		}
 	}
-	return sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: fmt.Sprintf("it makes more than %d rows", maxLiteralRows)}, rows > maxLiteralRows
+	return sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: fmt.Sprintf("it makes more than %d rows", maxLiteralRows), Excess: true}, rows > maxLiteralRows
 }
 
 // seriesRows returns how many rows a series has whose bounds are literals, or 0.

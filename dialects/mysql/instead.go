@@ -20,6 +20,7 @@ var (
 	aWrite     = []sqlguard.Code{sqlguard.CodeWriteStatement, sqlguard.CodeStatementNotAllowed}
 	aSession   = []sqlguard.Code{sqlguard.CodeSessionChange, sqlguard.CodeTransactionControl}
 	aDDL       = []sqlguard.Code{sqlguard.CodeDDLStatement}
+	aRelation  = []sqlguard.Code{sqlguard.CodeRelationNotAllowed}
 	aType      = []sqlguard.Code{sqlguard.CodeParseError, sqlguard.CodeTypeNotAllowed}
 )
 
@@ -39,6 +40,14 @@ var wording = instead.Table{
 		{Pattern: "^ explain query plan", Says: "EXPLAIN QUERY PLAN is SQLite", Write: "write EXPLAIN SELECT …"},
 		{Pattern: "^ copy", Says: "COPY is PostgreSQL", Write: "write SELECT: the rows are returned to you"},
 
+		{Pattern: "^ show server_version", Codes: aStatement, Says: "SHOW server_version is PostgreSQL", Write: "write SELECT VERSION()"},
+		{Pattern: "^ show search_path", Codes: aStatement, Says: "SHOW search_path is PostgreSQL", Write: "write SELECT DATABASE()"},
+		{Pattern: "^ show timezone|time", Codes: aStatement, Says: "SHOW timezone is PostgreSQL", Write: "write SELECT @@time_zone"},
+		{Pattern: "sys . tables|views|objects|schemas|databases", Codes: aRelation, Says: "views of this name in sys are SQL Server", Write: "write SHOW TABLES", Keep: true},
+		{Pattern: "sys . columns", Codes: aRelation, Says: "views of this name in sys are SQL Server", Write: "write SHOW COLUMNS FROM orders", Keep: true},
+		{Pattern: "datetime ( '", Says: "DATETIME (…) is SQLite", Write: "write NOW(), or CAST(x AS DATETIME)"},
+		{Pattern: "from|join|, generate_series (", Says: "$product has no function generate_series", Write: "write WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 10) SELECT n FROM s"},
+
 		{Pattern: "full outer|join", Says: "FULL JOIN is not $product", Write: "write SELECT … FROM a LEFT JOIN b ON … UNION SELECT … FROM a RIGHT JOIN b ON …"},
 		{Pattern: "filter ( where", Says: "FILTER (WHERE …) is not $product", Write: "put the condition into the aggregate: COUNT(CASE WHEN status = 'paid' THEN 1 END)"},
 		{Pattern: "ilike", Codes: aStatement, Says: "ILIKE is PostgreSQL", Write: "write LIKE, which ignores case under the usual collations, or LOWER(x) LIKE 'part%'"},
@@ -57,7 +66,9 @@ var wording = instead.Table{
 		{Pattern: "fetch first|next # row|rows", Says: "FETCH FIRST is not $product", Write: "write LIMIT $1 at the end of the query"},
 		{Pattern: "offset # row|rows", Says: "OFFSET … ROWS is SQL Server", Write: "write LIMIT 10 OFFSET $1"},
 		{Pattern: "offset # limit #", Says: "LIMIT stands before OFFSET", Write: "write LIMIT $2 OFFSET $1"},
+		{Pattern: "offset #", Says: "OFFSET stands behind LIMIT", Write: "write LIMIT 1000 OFFSET $1"},
 		{Pattern: "limit all", Says: "LIMIT ALL is PostgreSQL", Write: "leave LIMIT out"},
+		{Pattern: "tablesample", Codes: aStatement, Write: "write ORDER BY RAND() LIMIT 100", Keep: true},
 		{Pattern: "nulls first", Says: "NULLS FIRST is not $product", Write: "write ORDER BY x IS NULL DESC, x"},
 		{Pattern: "nulls last", Says: "NULLS LAST is not $product", Write: "write ORDER BY x IS NULL, x"},
 		{Pattern: "interval '", Says: "INTERVAL with a string is PostgreSQL", Write: "write INTERVAL 7 DAY, as in NOW() - INTERVAL 7 DAY"},
@@ -116,8 +127,14 @@ var wording = instead.Table{
 		{Pattern: "^ show processlist", Codes: aStatement, Says: "SHOW PROCESSLIST shows the statements of other sessions", Write: "leave it out; SELECT CONNECTION_ID() is your own session", Keep: true},
 		{Pattern: "^ show full processlist", Codes: aStatement, Says: "SHOW PROCESSLIST shows the statements of other sessions", Write: "leave it out; SELECT CONNECTION_ID() is your own session", Keep: true},
 		{Pattern: "^ show grants", Codes: aStatement, Says: "SHOW GRANTS shows rights of accounts", Write: "leave it out; SELECT CURRENT_USER() names your own account", Keep: true},
+		{Pattern: "^ show status", Codes: append(aStatement, sqlguard.CodeSettingNotAllowed), Write: "name one counter, as in SHOW STATUS LIKE 'Uptime'", Keep: true},
+		{Pattern: "^ show global|session status", Codes: append(aStatement, sqlguard.CodeSettingNotAllowed), Write: "name one counter, as in SHOW GLOBAL STATUS LIKE 'Uptime'", Keep: true},
 		{Pattern: "^ show variables|global|session", Codes: append(aStatement, sqlguard.CodeSettingNotAllowed), Write: "read one setting by its name, as in SELECT @@version", Keep: true},
-		{Pattern: "^ show status|engine|master|slave|replica|binary", Codes: aStatement, Write: "leave it out: only the operator administers the server", Keep: true},
+		{Pattern: "^ show create view|function|procedure|trigger|event", Codes: aStatement, Write: "leave it out; SHOW COLUMNS FROM name shows the columns of a view", Keep: true},
+		{Pattern: "^ show engine|master|slave|replica|binary", Codes: aStatement, Write: "leave it out: only the operator administers the server", Keep: true},
+		{Pattern: "^ show @", Codes: aStatement, Write: "for one setting write SELECT @@version with its name, for the tables SHOW TABLES", Keep: true},
+		{Pattern: "^ kill|flush|reset|shutdown|purge|change|install|uninstall|cache|binlog|stop|restart|clone", Codes: aStatement, Write: "leave the statement out: only the operator administers the server", Keep: true},
+		{Pattern: "^ do", Codes: []sqlguard.Code{sqlguard.CodeProcedureCall}, Says: "DO runs expressions and returns nothing", Write: "write SELECT before an expression that you want to see", Keep: true},
 		{Pattern: "for update|share", Codes: []sqlguard.Code{sqlguard.CodeLockingClause}, Write: "leave FOR UPDATE or FOR SHARE out: every query reads one consistent state without locks", Keep: true},
 		{Pattern: "lock in share mode", Codes: []sqlguard.Code{sqlguard.CodeLockingClause}, Write: "leave LOCK IN SHARE MODE out: every query reads one consistent state without locks", Keep: true},
 		{Pattern: "into outfile|dumpfile", Codes: []sqlguard.Code{sqlguard.CodeSelectInto}, Write: "leave INTO out: the rows are returned to you", Keep: true},
@@ -131,9 +148,10 @@ var wording = instead.Table{
 		"sleep": "leave the call out: no statement waits", "benchmark": "leave the call out; EXPLAIN SELECT … shows the plan of a query",
 		"get_lock": "leave the call out: a query takes no locks", "release_lock": "leave the call out: a query takes no locks",
 		"load_file": "leave the call out: no statement reads files; read a table", "last_insert_id": "read the greatest key, as in SELECT MAX(id) FROM orders",
-		"nextval": "read the greatest key, as in SELECT MAX(id) FROM orders",
+		"nextval": "read the greatest key, as in SELECT MAX(id) FROM orders", "kdf": "leave the call out: no statement makes keys of passwords",
 	},
 	Functions: map[string]string{
+		"current_setting": "@@version", "sqlite_version": "VERSION()",
 		"nvl": "IFNULL(x, y)", "nvl2": "IF(x IS NOT NULL, y, z)", "iif": "IF(condition, x, y)", "decode": "CASE x WHEN a THEN b ELSE c END", "zeroifnull": "IFNULL(x, 0)",
 		"len": "CHAR_LENGTH(x)", "datalength": "OCTET_LENGTH(x)", "charindex": "LOCATE('part', x)", "strpos": "LOCATE('part', x)", "btrim": "TRIM(x)", "chr": "CHAR(65)", "nchar": "CHAR(65)", "replicate": "REPEAT(x, 3)",
 		"split_part": "SUBSTRING_INDEX(x, ',', 1)", "initcap": "CONCAT(UPPER(LEFT(x, 1)), LOWER(SUBSTRING(x, 2)))", "stuff": "INSERT(x, 1, 2, 'new')", "string_to_array": "SUBSTRING_INDEX(x, ',', 1)", "printf": "CONCAT(x, y)", "translate": "REPLACE(x, 'a', 'b')",

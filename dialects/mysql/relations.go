@@ -30,7 +30,7 @@ func relationRuling(schema, name string) (system bool, ruling sqlguard.Ruling) {
 		return refuse(sqlguard.CodeRelationNotAllowed, "a name of this form is the server's own for files")
 	}
 	if madeRows(foldName(name)) > maxMadeRows {
-		return refuse(sqlguard.CodeRelationNotAllowed, "it makes more than 10 million rows")
+		return true, sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it makes more than 10 million rows", Excess: true}
 	}
 	if !systemSchema(schema) {
 		return false, sqlguard.Ruling{Allowed: true}

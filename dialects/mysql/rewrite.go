@@ -40,7 +40,7 @@ var excessive = map[string]bool{"repeat": true, "lpad": true, "rpad": true, "lpa
 func (w *walker) excess(args []argument) {
 	c := &w.st.Calls[len(w.st.Calls)-1]
 	if reason := functionExcess(c.Name, args); reason != "" && c.Ruling.Allowed {
-		c.Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: reason}
+		c.Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: reason, Excess: true}
 	}
 }
 

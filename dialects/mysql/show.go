@@ -25,11 +25,11 @@ const (
 // showSpecial are the reasons of refused forms.
 var showSpecial = map[showUse]string{ //nolint:gosec // reasons, no secrets
 	showRefused: "this form of SHOW is not on the list of permitted forms",
-	showSource:  "this form of SHOW shows source text of views, routines or triggers, in which passwords can stand; SHOW COLUMNS FROM name shows the columns of a view",
+	showSource:  "this form of SHOW shows source text of views, routines or triggers, in which passwords can stand",
 	showSecret:  "this form of SHOW shows accounts, privileges or other sessions",
 
-	showActivity:    "this form of SHOW shows accounts, privileges or other sessions",
-	showReplication: "this form of SHOW shows accounts, privileges or other sessions",
+	showActivity:    "this form of SHOW shows other sessions and what they run",
+	showReplication: "this form of SHOW shows the state of replication",
 }
 
 // showGroups are the groups that reveal refused forms.

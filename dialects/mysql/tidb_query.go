@@ -233,7 +233,7 @@ func (w tidbWalker) tableName(n *ast.TableName, alias string) {
 	if n.TableSample != nil {
 		w.expr(n.TableSample.Expr)
 		w.expr(n.TableSample.RepeatableSeed)
-		w.refuse(sqlguard.CodeStatementNotAllowed, w.span(-1), "TABLESAMPLE belongs to no server that the guard reads for")
+		w.refuse(sqlguard.CodeStatementNotAllowed, w.span(-1), "neither MySQL nor MariaDB has TABLESAMPLE")
 	}
 }
 

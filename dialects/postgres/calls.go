@@ -56,6 +56,7 @@ func (w *walker) call(n *funcCall, schema, name string) {
 			c.Ruling.Allowed = true
 		case functionChecked:
 			c.Ruling.Allowed = w.checkArguments(n, facts.Check, c.Span)
+			c.Ruling.Excess = facts.Check == checkRepeat || facts.Check == checkPad || facts.Check == checkSeries
 		case functionUnknown, functionDenied:
 		}
 		if !c.Ruling.Allowed {

@@ -61,7 +61,7 @@ func TestFindings(t *testing.T) {
 		{"«ATTACH 'secret' AS x»", "session_change", "ATTACH opens or creates another database file for the session", "", ""},
 		{"SELECT 1 + «\"load_extension\"»('secret')", "function_file_access", "function load_extension: loads code from a file", "load_extension", ""},
 		{"SELECT «NoSuch»(1)", "function_not_allowed", "function nosuch: not on the list of functions known to be pure", "nosuch", ""},
-		{"SELECT «zeroblob»(99999999)", "function_not_allowed", "function zeroblob: it makes a value of more than 16777216 bytes", "zeroblob", ""},
+		{"SELECT «zeroblob»(99999999)", "function_not_allowed", "function zeroblob: it makes a value of more than 16 MiB", "zeroblob", ""},
 		{"SELECT * FROM «generate_series»(1, 99999999)", "function_not_allowed", "table function generate_series: it makes more than 10000000 rows", "generate_series", ""},
 		{"WITH x AS (SELECT * FROM t WHERE a = «?1») SELECT * FROM x", "parameter_not_allowed", "?1 is a parameter, and nothing is bound to it", "", "with.x"},
 		{"WITH x AS (WITH y AS (SELECT «:p») SELECT 1) SELECT 2", "parameter_not_allowed", ":p is a parameter, and nothing is bound to it", "", "with.x.with.y"},

@@ -17,11 +17,12 @@ const (
 )
 
 var (
-	aWrite   = []sqlguard.Code{sqlguard.CodeWriteStatement, sqlguard.CodeStatementNotAllowed}
-	aSession = []sqlguard.Code{sqlguard.CodeSessionChange, sqlguard.CodeTransactionControl, sqlguard.CodeExternalRelation}
-	aDDL     = []sqlguard.Code{sqlguard.CodeDDLStatement}
-	aPragma  = []sqlguard.Code{sqlguard.CodePragmaNotAllowed}
-	aCall    = []sqlguard.Code{sqlguard.CodeParseError, sqlguard.CodeFunctionNotAllowed}
+	aWrite     = []sqlguard.Code{sqlguard.CodeWriteStatement, sqlguard.CodeStatementNotAllowed}
+	aSession   = []sqlguard.Code{sqlguard.CodeSessionChange, sqlguard.CodeTransactionControl, sqlguard.CodeExternalRelation}
+	aDDL       = []sqlguard.Code{sqlguard.CodeDDLStatement}
+	anExternal = []sqlguard.Code{sqlguard.CodeExternalRelation}
+	aPragma    = []sqlguard.Code{sqlguard.CodePragmaNotAllowed}
+	aCall      = []sqlguard.Code{sqlguard.CodeParseError, sqlguard.CodeFunctionNotAllowed}
 )
 
 // wording is what SQLite has instead of the SQL of other engines (sqlite.org/lang.html).
@@ -35,6 +36,7 @@ var wording = instead.Table{
 		{Pattern: "^ show columns|fields from|in @", Says: "SHOW COLUMNS is MySQL", Write: "write " + listColumns},
 		{Pattern: "^ show full columns|fields from|in @", Says: "SHOW COLUMNS is MySQL", Write: "write " + listColumns},
 		{Pattern: "^ show index|indexes|keys from|in @", Says: "SHOW INDEX is MySQL", Write: "write PRAGMA index_list($1)"},
+		{Pattern: "^ show server_version|version", Says: "SHOW is not SQLite", Write: "write SELECT sqlite_version()"},
 		{Pattern: "^ show", Says: "SHOW is not SQLite", Write: "for the tables write " + listTables},
 		{Pattern: "^ describe|desc @", Says: "DESCRIBE is not SQLite", Write: "write PRAGMA table_info($1)"},
 		{Pattern: "^ exec|execute|call", Says: "SQLite has no procedures", Write: "for the tables write " + listTables},
@@ -47,6 +49,14 @@ var wording = instead.Table{
 		{Pattern: "^ truncate", Says: "TRUNCATE is not SQLite, and removes rows", Write: "this connection only reads: leave the statement out"},
 		{Pattern: "^ grant|revoke", Says: "SQLite has no rights", Write: "leave the statement out"},
 		{Pattern: "^ merge into", Says: "MERGE is not SQLite, and changes rows", Write: "this connection only reads: leave the statement out"},
+
+		{Pattern: "information_schema . columns", Codes: anExternal, Says: "SQLite has no information_schema", Write: "write SELECT name, type FROM pragma_table_info('orders') with the name of the table", Keep: true},
+		{Pattern: "information_schema . tables|views", Codes: anExternal, Says: "SQLite has no information_schema", Write: "write " + listTables, Keep: true},
+		{Pattern: "information_schema|pg_catalog . @", Codes: anExternal, Says: "SQLite has no information_schema and no pg_catalog", Write: "for the tables write " + listTables + ", for the columns of one PRAGMA table_info(name)", Keep: true},
+		{Pattern: "sys . @", Codes: anExternal, Says: "schema sys is SQL Server", Write: "for the tables write " + listTables + ", for the columns of one PRAGMA table_info(name)", Keep: true},
+		{Pattern: "@@ <parameter>", Says: "@@name is MySQL and SQL Server", Write: "leave it out; SELECT sqlite_version() is the version"},
+		{Pattern: "within group (", Says: "WITHIN GROUP is not SQLite", Write: "number the rows with row_number() OVER (ORDER BY x), and read the one in the middle"},
+		{Pattern: "( values … ) as @ (", Says: "names of columns after an alias are not SQLite", Write: "write WITH $1 (a, b) AS (VALUES (1, 2)) SELECT a FROM $1"},
 
 		{Pattern: "select top #", Says: "TOP is SQL Server", Write: "write LIMIT $1 at the end of the query"},
 		{Pattern: "select top ( # )", Says: "TOP is SQL Server", Write: "write LIMIT $1 at the end of the query"},
@@ -149,6 +159,6 @@ var wording = instead.Table{
 		"stddev": "sqrt(avg(x * x) - avg(x) * avg(x))", "stdev": "sqrt(avg(x * x) - avg(x) * avg(x))", "stddev_pop": "sqrt(avg(x * x) - avg(x) * avg(x))", "stddev_samp": "sqrt(avg(x * x) - avg(x) * avg(x))", "variance": "avg(x * x) - avg(x) * avg(x)", "var_pop": "avg(x * x) - avg(x) * avg(x)", "var_samp": "avg(x * x) - avg(x) * avg(x)",
 		"bool_or": "max(x)", "bool_and": "min(x)", "every": "min(x)", "any_value": "max(x)", "countif": "count(*) FILTER (WHERE condition)", "sumif": "sum(x) FILTER (WHERE condition)", "approx_count_distinct": "count(DISTINCT x)",
 		"rand": "random()", "gen_random_uuid": "lower(hex(randomblob(16)))", "uuid": "lower(hex(randomblob(16)))", "newid": "lower(hex(randomblob(16)))", "truncate": "trunc(x)", "square": "x * x", "cbrt": "pow(x, 1.0 / 3)", "safe_divide": "x / nullif(y, 0)", "to_number": "CAST(x AS REAL)", "convert": "CAST(x AS INTEGER)",
-		"version": "sqlite_version()", "database": listTables, "current_database": listTables, "pg_typeof": "typeof(x)",
+		"version": "sqlite_version()", "current_setting": "sqlite_version()", "database": listTables, "current_database": listTables, "pg_typeof": "typeof(x)",
 	},
 }

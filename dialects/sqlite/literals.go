@@ -24,12 +24,12 @@ func excess(name string, args []ast.Expr) string {
 	case "zeroblob", "randomblob":
 		if len(args) > 0 {
 			if n, ok := constant(args[0]); ok && n > maxLiteralBytes {
-				return fmt.Sprintf("it makes a value of more than %d bytes", maxLiteralBytes)
+				return fmt.Sprintf("it makes a value of more than %d MiB", maxLiteralBytes>>20)
 			}
 		}
 	case "printf", "format":
 		if wideFormat(args) {
-			return fmt.Sprintf("it makes a value of more than %d bytes", maxLiteralBytes)
+			return fmt.Sprintf("it makes a value of more than %d MiB", maxLiteralBytes>>20)
 		}
 	case "generate_series":
 		if seriesRows(args) > maxLiteralRows {

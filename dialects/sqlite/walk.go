@@ -285,7 +285,7 @@ func (w *walker) source(n *ast.QualifiedName, args []ast.Expr, called bool, alia
 		if reason := excess(lower(name), args); reason != "" {
 			w.effect(sqlguard.Finding{
 				Code: sqlguard.CodeFunctionNotAllowed, Object: lower(name), Span: r.Span,
-				Message: "table function " + lower(name) + ": " + reason,
+				Message: "table function " + lower(name) + ": " + reason, Hint: "use a smaller number",
 			})
 		}
 		w.pragmaArguments(lower(name), args)
@@ -459,7 +459,7 @@ func (w *walker) call(n *ast.FuncCall) {
 	call := newCall(lower(w.name(n.Name)), sqlguard.NotationCall, span(n.Name))
 	if call.Ruling.Allowed {
 		if reason := excess(call.Name, n.Args); reason != "" {
-			call.Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: reason}
+			call.Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: reason, Excess: true}
 		}
 	}
 	w.stmt.Calls = append(w.stmt.Calls, call)

@@ -247,7 +247,7 @@ func (p *parser) sizedArguments(fn *function, call int) {
 	start := p.at + 1
 	p.arguments()
 	if reason := p.excess(fn.name, start); reason != "" {
-		p.stmt.Calls[call].Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: reason}
+		p.stmt.Calls[call].Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: reason, Excess: true}
 	}
 }
 

@@ -5,7 +5,7 @@ import "github.com/ktxhq/ktx/sqlguard"
 // foreignFunctions maps functions of other SQL languages that people often write
 // to what Transact-SQL has for a call of them.
 var foreignFunctions = map[string]string{
-	"age": "DATEDIFF(day, y, x)", "any_value": "MAX(x)", "array_agg": "STRING_AGG(x, ', ')", "atan2": "ATN2(y, x)", "btrim": "TRIM(x)", "ceil": "CEILING(x)", "char_length": "LEN(x)", "character_length": "LEN(x)", "chr": "CHAR(65)",
+	"age": "DATEDIFF(day, y, x)", "current_setting": "SERVERPROPERTY('ProductVersion')", "sqlite_version": "@@VERSION", "any_value": "MAX(x)", "array_agg": "STRING_AGG(x, ', ')", "atan2": "ATN2(y, x)", "btrim": "TRIM(x)", "ceil": "CEILING(x)", "char_length": "LEN(x)", "character_length": "LEN(x)", "chr": "CHAR(65)",
 	"curdate": "CAST(GETDATE() AS date)", "curtime": "CAST(GETDATE() AS time)", "date": "CAST(x AS date)", "date_add": "DATEADD(day, 1, x)", "date_format": "FORMAT(x, 'yyyy-MM-dd')", "date_part": "DATEPART(year, x)", "date_sub": "DATEADD(day, -1, x)",
 	"date_trunc": "DATETRUNC(month, x)", "datetime": "CAST(x AS datetime2)", "dayname": "DATENAME(weekday, x)", "dayofweek": "DATEPART(weekday, x)", "dayofyear": "DATEPART(dayofyear, x)", "gen_random_uuid": "NEWID()", "group_concat": "STRING_AGG(x, ', ')", "hour": "DATEPART(hour, x)",
 	"ifnull": "COALESCE(x, y)", "initcap": "CONCAT(UPPER(LEFT(x, 1)), LOWER(SUBSTRING(x, 2, 100)))", "instr": "CHARINDEX('part', x)", "json_agg": "FOR JSON PATH at the end of the query", "json_extract": "JSON_VALUE(x, '$.key')", "julianday": "DATEDIFF(day, '2000-01-01', x)", "last_day": "EOMONTH(x)",

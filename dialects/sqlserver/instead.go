@@ -36,6 +36,7 @@ var wording = instead.Table{
 	Rules: []instead.Rule{
 		{Pattern: "^ show columns|fields|index|indexes|keys from|in @", Codes: aName, Says: "SHOW is MySQL; SQL Server would run a procedure of that name", Write: "write " + listColumns},
 		{Pattern: "^ show create table @", Codes: aName, Says: "SHOW is MySQL; SQL Server would run a procedure of that name", Write: "write " + listColumns},
+		{Pattern: "^ show server_version|version", Codes: aName, Says: "SHOW is not Transact-SQL; SQL Server would run a procedure of that name", Write: "write SELECT @@VERSION"},
 		{Pattern: "^ show", Codes: aName, Says: "SHOW is MySQL; SQL Server would run a procedure of that name", Write: "write " + listTables},
 		{Pattern: "^ describe|desc @", Codes: aName, Says: "DESCRIBE is MySQL; SQL Server would run a procedure of that name", Write: "write " + listColumns},
 		{Pattern: "^ explain", Codes: aName, Says: "EXPLAIN is not Transact-SQL; SQL Server would run a procedure of that name", Write: "send the SELECT without EXPLAIN; sys.indexes lists the indexes that it can use"},
@@ -69,7 +70,10 @@ var wording = instead.Table{
 		{Pattern: "glob '", Says: "GLOB is SQLite", Write: "write LIKE with %, _ and [a-z], as in x LIKE '%[0-9]%'"},
 		{Pattern: "qualify", Says: "QUALIFY is not Transact-SQL", Write: "filter in an outer query: SELECT * FROM (SELECT …, ROW_NUMBER() OVER (…) AS n FROM …) AS t WHERE n = 1"},
 		{Pattern: "distinct on (", Says: "DISTINCT ON is PostgreSQL", Write: "number the rows: SELECT * FROM (SELECT …, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) AS n FROM …) AS t WHERE n = 1"},
-		{Pattern: "fetch first|next # row|rows", Says: "FETCH stands after OFFSET", Write: "write ORDER BY x OFFSET 0 ROWS FETCH NEXT $1 ROWS ONLY, or SELECT TOP ($1) …"},
+		{Pattern: "fetch first|next # row|rows", Codes: []sqlguard.Code{sqlguard.CodeParseError, sqlguard.CodeSessionChange}, Says: "FETCH stands after OFFSET", Write: "write ORDER BY x OFFSET 0 ROWS FETCH NEXT $1 ROWS ONLY, or SELECT TOP ($1) …"},
+		{Pattern: "offset #", Codes: []sqlguard.Code{sqlguard.CodeParseError, sqlguard.CodeMultipleStatements}, Says: "OFFSET needs ORDER BY and ROWS", Write: "write ORDER BY x OFFSET $1 ROWS"},
+		{Pattern: "next value for", Codes: []sqlguard.Code{sqlguard.CodeFunctionSideEffect}, Write: "read the greatest key, as in SELECT MAX(id) FROM orders", Keep: true},
+		{Pattern: "^ kill|shutdown|reconfigure|dbcc|backup|restore|checkpoint|disable|enable", Codes: aWrite, Write: "leave the statement out: only the operator administers the server", Keep: true},
 		{Pattern: "nulls first", Says: "NULLS FIRST is not Transact-SQL, which sorts NULL first", Write: "leave it out, or write ORDER BY CASE WHEN x IS NULL THEN 0 ELSE 1 END, x"},
 		{Pattern: "nulls last", Says: "NULLS LAST is not Transact-SQL", Write: "write ORDER BY CASE WHEN x IS NULL THEN 1 ELSE 0 END, x"},
 		{Pattern: ":: int|integer|bigint|smallint|text|varchar|char|numeric|decimal|float|real|date|timestamp|timestamptz|uuid|json|jsonb|bool|boolean", Codes: aCall, Says: "x::type is PostgreSQL", Write: "write CAST(x AS type), as in CAST(x AS int)"},
@@ -138,7 +142,8 @@ var wording = instead.Table{
 		"configurations": "read one setting, as in SELECT @@VERSION or SELECT SERVERPROPERTY('ProductVersion')",
 	},
 	Refused: map[string]string{
-		"openrowset": "use a connection to that source: the call reaches files and other servers", "opendatasource": "use a connection to that source", "openquery": "use a connection to that server", "xp_cmdshell": "leave the call out: no statement runs programs",
+		"object_definition": "leave the call out; sys.objects and sys.columns name objects and their columns",
+		"openrowset":        "use a connection to that source: the call reaches files and other servers", "opendatasource": "use a connection to that source", "openquery": "use a connection to that server", "xp_cmdshell": "leave the call out: no statement runs programs",
 	},
 	Functions: foreignFunctions,
 }

@@ -15,6 +15,15 @@ const (
 
 // words are statements that models and BI tools send, and what SQL Server's refusals say.
 var words = []dialecttest.Word{
+	{"SHOW server_version", "SHOW is not Transact-SQL", "SELECT @@VERSION", "SELECT @@VERSION"},
+	{"SELECT current_setting('server_version')", "no function current_setting", "SERVERPROPERTY('ProductVersion')", "SELECT SERVERPROPERTY('ProductVersion')"},
+	{"SELECT id FROM orders OFFSET 5", "OFFSET needs ORDER BY and ROWS", "ORDER BY ", "SELECT id FROM orders ORDER BY id OFFSET 5 ROWS"},
+	{"SELECT id FROM orders FETCH FIRST 5 ROWS ONLY", "FETCH stands after OFFSET", "OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY", "SELECT id FROM orders ORDER BY id OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY"},
+	{"SELECT NEXT VALUE FOR s", "NEXT VALUE FOR moves a sequence", "SELECT MAX(id) FROM orders", "SELECT MAX(id) FROM orders"},
+	{"SELECT OBJECT_DEFINITION(1)", "source text of views", "~sys.objects and sys.columns", "SELECT name FROM sys.columns"},
+	{"SELECT REPLICATE('x', 100000000)", "more than 16 MiB", "~use a smaller number", "SELECT REPLICATE('x', 100)"},
+	{"KILL 5", "KILL ends another session", "~only the operator administers the server", ""},
+	{"DBCC CHECKDB", "DBCC runs a console command", "~only the operator administers the server", ""},
 	{"ANALYZE orders", "SQL Server would run a procedure of that name", "~leave it out", ""},
 	{"UPDATE STATISTICS orders", "UPDATE STATISTICS writes statistics", "~leave it out", ""},
 	{"DROP TABLE orders", "DROP TABLE changes the schema", noWrite, ""},

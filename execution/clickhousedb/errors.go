@@ -96,6 +96,7 @@ const (
 )
 
 var meanings = map[string]meaning{
+	"60": {hint: "SHOW TABLES lists the tables"}, "47": {hint: "DESCRIBE TABLE name lists the columns of a table"},
 	codeDenied: {hint: hintRole}, "291": {hint: hintRole}, "192": {hint: hintLogin}, "193": {hint: hintLogin}, "194": {hint: hintLogin},
 	"195": {hint: hintLogin}, "516": {hint: hintLogin}, "81": {hint: "the database is not there, or the role does not see it"},
 	"158": {hint: hintLimit}, "307": {hint: hintLimit}, "160": {hint: hintLimit}, "396": {hint: hintLimit}, "241": {hint: "the query needs more memory than it may use; read or group less"},

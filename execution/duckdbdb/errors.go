@@ -24,6 +24,12 @@ var hints = map[string]string{
 func (c *conn) queryError(f *wire.Failure) *execution.Error {
 	e := execution.NewError(sqlguard.CodeDatabaseError, cmp.Or(c.hide(f.Message), "DuckDB refused the statement"), nil)
 	e.SQLState, e.Position, e.Hint = f.Type, max(f.Position, 0), cmp.Or(hints[f.Type], e.Hint)
+	switch {
+	case strings.Contains(f.Message, "Table with name "):
+		e.Hint = "SHOW TABLES lists the tables"
+	case strings.Contains(f.Message, "Referenced column "):
+		e.Hint = "DESCRIBE name lists the columns of a table"
+	}
 	e.Retryable = f.Type == "IO"
 	switch f.Type {
 	case wire.TypeRefused:

@@ -42,6 +42,26 @@ func testErrors(t *testing.T, s *suite) {
 			t.Errorf("position %d, want %d, the byte offset of %q plus one", e.Position, want, s.Queries.WrongAt)
 		}
 	})
+	t.Run("unknown names", func(t *testing.T) {
+		_, err := c.Try(t.Context(), t, "SELECT 1 FROM ktx_no_such_table", execution.Limits{})
+		e := wantError(t, err, sqlguard.CodeDatabaseError)
+		if strings.HasPrefix(e.Message, "the stand-in does not know") {
+			t.Skip("the stand-in has no catalogue")
+		}
+		list, ok := strings.CutSuffix(e.Hint, " lists the tables")
+		if !ok {
+			t.Fatalf("%s: hint %q, want the statement that lists the tables", e.Message, e.Hint)
+		}
+		_, err = c.Try(t.Context(), t, list, execution.Limits{Rows: 10})
+		// The stand-in of SQL Server has no catalogue.
+		if err != nil && (s.Dialect != "sqlserver" || execution.CodeOf(err) != sqlguard.CodeDatabaseError) {
+			t.Errorf("the hint's %s: %v", list, err)
+		}
+		_, err = c.Try(t.Context(), t, "SELECT ktx_no_such_column", execution.Limits{})
+		if e := wantError(t, err, sqlguard.CodeDatabaseError); !strings.HasSuffix(e.Hint, " lists the columns of a table") {
+			t.Errorf("%s: hint %q, want the statement that lists columns", e.Message, e.Hint)
+		}
+	})
 	t.Run("many", func(t *testing.T) {
 		for range 50 {
 			if _, err := c.Try(t.Context(), t, s.Queries.Wrong, execution.Limits{}); err == nil {

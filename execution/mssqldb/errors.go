@@ -60,6 +60,9 @@ var meanings = map[int32]meaning{
 	3906: {hint: "the database is read-only: use SELECT", never: true},
 	3908: {hint: "the database is in recovery; try again later", again: true},
 
+	207: {hint: "SELECT COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'name' lists the columns of a table"},
+	208: {hint: "SELECT TABLE_SCHEMA, TABLE_NAME FROM INFORMATION_SCHEMA.TABLES lists the tables"},
+
 	229: {hint: hintRole}, 230: {hint: hintRole}, 297: {hint: hintRole}, 300: {hint: hintRole}, 262: {hint: hintRole},
 	916: {hint: hintRole}, 15247: {hint: hintRole}, 371: {hint: hintRole},
 

@@ -29,12 +29,14 @@ const (
 	errAccessDenied       = 1045
 	errServerShutdown     = 1053
 	errUnknownCommand     = 1047 // Galera Cluster: a node that has no quorum
+	errNoColumn           = 1054
 	errParse              = 1064
 	errNoSuchThread       = 1094
 	errRecordFileFull     = 1114
 	errHostBlocked        = 1129
 	errTableDenied        = 1142
 	errColumnDenied       = 1143
+	errNoTable            = 1146
 	errPacketTooLarge     = 1153
 	errTooManyOfUser      = 1203
 	errLockWait           = 1205
@@ -81,6 +83,10 @@ func queryError(e *wire.Error, sql string) *execution.Error {
 	case errDeadlock:
 		out.Retryable = true
 		out.Hint = "try again"
+	case errNoTable:
+		out.Hint = "SHOW TABLES lists the tables"
+	case errNoColumn:
+		out.Hint = "SHOW COLUMNS FROM name lists the columns of a table"
 	case errAccessDenied, errDatabaseDenied, errTableDenied, errColumnDenied, errPrivilege, errRoutineDenied:
 		out.Hint = "the connection's account may not read this: ask the operator for the grant, or use another table"
 	case errTooManyConnections, errTooManyOfUser, errUserLimit:

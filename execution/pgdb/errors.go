@@ -39,6 +39,8 @@ const (
 	stateNoSetting     = "42704"
 	stateBadSetting    = "22023"
 	stateUnsupported   = "0A000"
+	stateNoTable       = "42P01"
+	stateNoColumn      = "42703"
 )
 
 // serverError returns a server's error with all strings made valid UTF-8.
@@ -69,6 +71,10 @@ func queryError(e *pgconn.PgError, sql string) *execution.Error {
 		out.Hint = "try again"
 	case stateNotUTF8:
 		out.Hint = "a value holds bytes that are not UTF-8: read it as bytes with convert_to(column, 'SQL_ASCII')"
+	case stateNoTable:
+		out.Hint = "SELECT table_schema, table_name FROM information_schema.tables lists the tables"
+	case stateNoColumn:
+		out.Hint = "SELECT column_name FROM information_schema.columns WHERE table_name = 'name' lists the columns of a table"
 	case statePrivilege:
 		out.Hint = "the connection's role may not read this: ask the operator for the grant, or use another table"
 	case stateTooMany:

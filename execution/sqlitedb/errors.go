@@ -54,6 +54,14 @@ func databaseError(err error, text string) error {
 	if extended.Code() == sqlite3.AUTH || strings.HasPrefix(message, "not authorized") {
 		e.Hint = "the session only reads: SELECT, listed functions, and listed PRAGMAs in their reading form"
 	}
+	switch {
+	case strings.HasPrefix(message, "no such table: "):
+		e.Hint = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') lists the tables"
+	case strings.HasPrefix(message, "no such column: interval"):
+		e.Hint = "SQLite has no INTERVAL: write a modifier, as in date(x, '-7 days')"
+	case strings.HasPrefix(message, "no such column: "):
+		e.Hint = "PRAGMA table_info(name) lists the columns of a table"
+	}
 	if module, ok := strings.CutPrefix(message, "no such module: "); ok {
 		e.Hint = fmt.Sprintf("the table uses the module %s, which is not part of this SQLite", module)
 		if strings.EqualFold(module, "fts3") || strings.EqualFold(module, "fts4") {

@@ -60,3 +60,17 @@ func TestNotApproved(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestHintsOfUnknownNames: what other engines have and SQLite accepts as a name.
+func TestHintsOfUnknownNames(t *testing.T) {
+	c := open(t, testdb.SQLiteFile(t, "CREATE TABLE t (x TEXT)"), 1)
+	for sql, hint := range map[string]string{
+		"SELECT date('now') - interval '1 day'": "date(x, '-7 days')",
+		"SELECT y FROM t":                       "PRAGMA table_info(name)",
+		"SELECT tablename FROM pg_tables":       "SELECT name FROM sqlite_schema",
+	} {
+		if e := c.fails(t, sql); !strings.Contains(e.Hint, hint) {
+			t.Errorf("%s: %s: hint %q, want %q", sql, e.Message, e.Hint, hint)
+		}
+	}
+}

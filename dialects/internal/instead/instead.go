@@ -38,9 +38,9 @@ type Table struct {
 // Rule words the findings of statements in which its tokens occur.
 type Rule struct {
 	// Pattern is a list of tokens with a space between two. ^ is the begin of the
-	// statement, or of the INSERT, UPDATE or DELETE after its WITH, @ a name, # a number, ' a string, _ any token, … any number of tokens,
-	// <parameter> a parameter,
-	// and a|b one of two texts, in lower case. Everything else stands for itself.
+	// statement, or of the INSERT, UPDATE or DELETE after its WITH, @ a name, # a number,
+	// ' a string, _ any token, … any number of tokens, <parameter> a parameter, @@ the mark
+	// @, and a|b one of two texts, in lower case. Everything else stands for itself.
 	Pattern string
 	// Codes are the codes of the findings that the rule words, CodeParseError without
 	// any.
@@ -318,6 +318,8 @@ func (x *text) is(i int, p string) bool {
 		return true
 	case "<parameter>":
 		return x.kind(i) == sqlguard.TokenParameter
+	case "@@":
+		return x.at(i) == "@"
 	}
 	at := x.at(i)
 	for len(p) > 0 {

@@ -155,26 +155,40 @@ func (e *examination) catalogue(ctx context.Context, open *wiring.OpenProject, i
 
 // names reports the names in access and functions that the database does not have.
 // A rule that denies a misspelt name denies nothing, so that is a warning. Other
-// names are a note, because they may be for objects that are made later.
+// names are a note, because they may be for objects that are made later. So is a
+// denied name where a role sees only what it may read: it is not to see this one.
 func (e *examination) names(ctx context.Context, open *wiring.OpenProject, id string, add func(level, topic, message, fix string)) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	unmatched, err := open.Gateway.Unmatched(ctx, id)
+	info, err := open.Gateway.Connection(ctx, id)
+	var unmatched []sqlguard.UnmatchedName
+	if err == nil {
+		unmatched, err = open.Gateway.Unmatched(ctx, id)
+	}
 	if err != nil {
 		add(levelWarning, topicNames, "the names in access and functions could not be checked: "+err.Error(), "")
 		return
 	}
 	for _, u := range unmatched {
-		level, fix := levelNote, "check the spelling"
-		if u.Near != "" {
+		level, why, fix := levelNote, "which the database does not have", "check the spelling"
+		switch {
+		case u.Near != "":
 			fix = fmt.Sprintf("did you mean %s?", u.Near)
-		}
-		if u.Protects {
+			if u.Protects {
+				level = levelWarning
+			}
+		case u.Protects && seesOnlyReadable[info.Dialect]:
+			why, fix = "which the role does not see: it may not read it, or the database does not have it", "compare it with the names that the database's owner sees"
+		case u.Protects:
 			level = levelWarning
 		}
-		add(level, topicNames, fmt.Sprintf("%s names %s, which the database does not have", u.Key, u.Name), fix)
+		add(level, topicNames, fmt.Sprintf("%s names %s, %s", u.Key, u.Name, why), fix)
 	}
 }
+
+// seesOnlyReadable are the dialects of engines that show a role only the tables and columns that it
+// has a right on.
+var seesOnlyReadable = map[string]bool{"mysql": true, "sqlserver": true, "clickhouse": true}
 
 // artifactOnly returns why statements cannot run on a connection, or "" when they
 // can.
