@@ -44,6 +44,19 @@ type Period struct {
 	Until   time.Time `json:"until"`
 	Allowed int64     `json:"allowed"`
 	Refused int64     `json:"refused"`
+	Rows    int64     `json:"rows"`
+	// LatencyUS is over decisions. ExecMS is over statements that ended.
+	LatencyUS Middle `json:"latencyUs"`
+	ExecMS    Middle `json:"execMs"`
+	// Codes counts the refused statements by the first of their codes, the most frequent
+	// first.
+	Codes []Count `json:"codes,omitempty"`
+}
+
+// Middle is the median and the 95th percentile of values, each within 2 percent.
+type Middle struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
 }
 
 const (
@@ -103,7 +116,12 @@ func (v *view) counts(f audit.Filter) (Counts, error) {
 	if refused >= 0 && refused < int64(len(status)) {
 		out.Refused = status[refused]
 	}
-	out.LatencyUS, out.ExecMS, out.Timeline = sum.latency.quantiles(), audit.NewQuantiles(sum.ms), sum.times.list()
+	out.LatencyUS, out.ExecMS = sum.latency.quantiles(), audit.NewQuantiles(sum.ms)
+	sets, err := v.codesets()
+	if err != nil {
+		return out, err
+	}
+	out.Timeline = sum.times.list(sets)
 	for name, t := range map[string]tally{"status": status, "principal": sum.principal, "client": sum.client, "connection": sum.connection} {
 		out.By[name] = t.top(names)
 	}
@@ -184,12 +202,17 @@ func (c *counted) block(b *block, met []int) {
 		}
 	}
 	at, status, latency, ended, rows := b.column(columnTime), b.column(columnStatus), b.column(columnLatency), b.column(columnEnded), b.column(columnRows)
+	codes := b.column(columnCodes)
 	for _, i := range met {
 		c.latency.add(latency[i])
-		c.times.add(at[i], status[i] == c.refused)
+		period := c.times.at(at[i])
+		period.add(latency[i], codes[i], status[i] == c.refused)
 		if ended[i] != 0 {
 			c.rows += rows[i]
-			c.ms = append(c.ms, b.ms(i))
+			ms := b.ms(i)
+			c.ms = append(c.ms, ms)
+			period.rows += rows[i]
+			period.ms.add(ms)
 		}
 	}
 }
@@ -206,10 +229,14 @@ func (c *counted) scan(v *view, from string, args []any) error {
 		c.shape.add(s.ColumnInt64(5), 1)
 		c.codes.add(s.ColumnInt64(6), 1)
 		c.latency.add(s.ColumnInt64(7))
-		c.times.add(s.ColumnInt64(0), how == c.refused)
+		period := c.times.at(s.ColumnInt64(0))
+		period.add(s.ColumnInt64(7), s.ColumnInt64(6), how == c.refused)
 		if s.ColumnType(9) != sqlite3.NULL {
-			c.rows += s.ColumnInt64(8)
-			c.ms = append(c.ms, s.ColumnFloat(9))
+			rows, ms := s.ColumnInt64(8), s.ColumnFloat(9)
+			c.rows += rows
+			c.ms = append(c.ms, ms)
+			period.rows += rows
+			period.ms.add(ms)
 		}
 		return true
 	})
@@ -285,10 +312,99 @@ type periods struct {
 	number      int64
 }
 
-// counts counts the statements of a period.
-type counts struct{ allowed, refused int64 }
+// counts is what the statements of a period add up to.
+type counts struct {
+	allowed, refused, rows int64
+	latency, ms            spread
+	codes                  map[int64]int64 // refused statements by the number of their codes
+}
 
-func (p *periods) add(at int64, refused bool) {
+func (c *counts) add(latency, codes int64, refused bool) {
+	c.latency.add(float64(latency))
+	if !refused {
+		c.allowed++
+		return
+	}
+	c.refused++
+	if c.codes == nil {
+		c.codes = map[int64]int64{}
+	}
+	c.codes[codes]++
+}
+
+func (c *counts) merge(o *counts) {
+	c.allowed, c.refused, c.rows = c.allowed+o.allowed, c.refused+o.refused, c.rows+o.rows
+	c.latency.merge(o.latency)
+	c.ms.merge(o.ms)
+	if c.codes == nil {
+		c.codes = o.codes
+		return
+	}
+	for codes, n := range o.codes {
+		c.codes[codes] += n
+	}
+}
+
+// spread counts values by their size, in steps that are about 3 percent of the value. It
+// is small, because there are many.
+type spread []uint32
+
+// The steps of a spread: 32 between a number and its double, from 2^-10 on. What is less
+// is in step 0, and what is 2^44 or more in the last one.
+const (
+	stepBits  = 5
+	leastStep = (1023 - 10) << stepBits
+	mostStep  = (1023+44)<<stepBits - leastStep
+)
+
+func (s *spread) add(v float64) {
+	step := 0
+	if v > 0 {
+		step = min(max(int(math.Float64bits(v)>>(52-stepBits))-leastStep, 0), mostStep) //nolint:gosec // 16 bits
+	}
+	if step >= len(*s) {
+		*s = append(*s, make(spread, step-len(*s)+1)...)
+	}
+	(*s)[step]++
+}
+
+func (s *spread) merge(o spread) {
+	if len(o) > len(*s) {
+		*s = append(*s, make(spread, len(o)-len(*s))...)
+	}
+	for i, n := range o {
+		(*s)[i] += n
+	}
+}
+
+// middle returns the values in the middle of the steps.
+func (s spread) middle() Middle {
+	var n int64
+	for _, c := range s {
+		n += int64(c)
+	}
+	if n == 0 {
+		return Middle{}
+	}
+	rank := func(q float64) float64 {
+		k := int64(math.Ceil(q * float64(n)))
+		for i, c := range s {
+			if k -= int64(c); k <= 0 {
+				if i == 0 {
+					return 0
+				}
+				low := math.Float64frombits(uint64(i+leastStep) << (52 - stepBits))    //nolint:gosec // both are small
+				high := math.Float64frombits(uint64(i+leastStep+1) << (52 - stepBits)) //nolint:gosec // both are small
+				return (low + high) / 2
+			}
+		}
+		return 0
+	}
+	return Middle{rank(0.5), rank(0.95)}
+}
+
+// at returns the period of a time.
+func (p *periods) at(at int64) *counts {
 	if p.counts == nil {
 		p.counts, p.first, p.last = map[int64]*counts{}, at, at
 	}
@@ -303,11 +419,7 @@ func (p *periods) add(at int64, refused bool) {
 			p.counts[number] = p.recent
 		}
 	}
-	if refused {
-		p.recent.refused++
-	} else {
-		p.recent.allowed++
-	}
+	return p.recent
 }
 
 // many reports whether there are too many periods. The difference of two times may be more
@@ -334,17 +446,17 @@ func (p *periods) widen() {
 	for number, c := range p.counts {
 		to := p.numberOf(number * before)
 		if wider[to] == nil {
-			wider[to] = &counts{}
+			wider[to] = c
+		} else {
+			wider[to].merge(c)
 		}
-		wider[to].allowed += c.allowed
-		wider[to].refused += c.refused
 	}
 	p.counts = wider
 }
 
 // list returns the periods, also those without statements. There are none over more than
 // 200 years: such a log has times that are not its own.
-func (p *periods) list() []Period {
+func (p *periods) list(sets map[int64]codeset) []Period {
 	list := []Period{}
 	if p.counts == nil || float64(p.last)-float64(p.first) > 200*float64(365*24*time.Hour) {
 		return list
@@ -353,9 +465,29 @@ func (p *periods) list() []Period {
 	for number := p.numberOf(p.first); number <= p.numberOf(p.last); number++ {
 		one := Period{From: time.Unix(0, number*width).UTC(), Until: time.Unix(0, (number+1)*width).UTC()}
 		if c := p.counts[number]; c != nil {
-			one.Allowed, one.Refused = c.allowed, c.refused
+			one.Allowed, one.Refused, one.Rows = c.allowed, c.refused, c.rows
+			one.LatencyUS, one.ExecMS = c.latency.middle(), c.ms.middle()
+			one.Codes = firstCodes(c.codes, sets)
 		}
 		list = append(list, one)
 	}
+	return list
+}
+
+// firstCodes counts by the first of the codes of a decision.
+func firstCodes(of map[int64]int64, sets map[int64]codeset) []Count {
+	sum := map[string]int64{}
+	for id, n := range of {
+		if codes := sets[id].Decision; len(codes) > 0 {
+			sum[codes[0]] += n
+		}
+	}
+	var list []Count
+	for code, n := range sum {
+		list = append(list, Count{code, n})
+	}
+	slices.SortFunc(list, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Statements, a.Statements), cmp.Compare(a.Value, b.Value))
+	})
 	return list
 }
