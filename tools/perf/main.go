@@ -310,7 +310,7 @@ var suites = []suite{
 	},
 	{
 		title: "The pages of the server",
-		text:  "`ktx mcp start` over the same log, and a client on the same machine: from the request to the end of the answer, each twenty times. The size is that of the overview with its style and script. The memory is the greatest resident size of the process after these pages.",
+		text:  "`ktx mcp start` over the same log, and a client on the same machine: from the request to the end of the answer, each twenty times. The size is that of the overview with its style and script. The memory is the greatest resident size of the process after these pages, and after sixteen readers have asked at a time for overview, audit log, a search for a text and the corpus.",
 		pkg:   "./cmd/ktx", bench: "^BenchmarkPages$", cgo: "1", time: "1x",
 		claims: []claim{
 			{"Pages", "first-p50-ms", "the first page, p50", "≤ 50"},
@@ -318,6 +318,7 @@ var suites = []suite{
 			{"Pages", "list-p50-ms", "the statements of a principal with their counts, p50", ""},
 			{"Pages", "page-KB", "size of the overview", "≤ 100"},
 			{"Pages", "rss-MB", "memory", "≤ 150"},
+			{"Pages", "crowd-MB", "memory after sixteen readers at a time", ""},
 		},
 	},
 	{
@@ -498,7 +499,7 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 				unit = "µs"
 			case "hits-%":
 				unit = "%"
-			case "MB-idle", "MB-peak", "rss-MB":
+			case "MB-idle", "MB-peak", "rss-MB", "crowd-MB":
 				unit = "MB"
 			case "cold-s", "warm-s", "scan-s":
 				unit = "s"

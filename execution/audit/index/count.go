@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -66,6 +67,12 @@ const (
 
 // Count counts the statements that meet f.
 func (x *Index) Count(ctx context.Context, f audit.Filter) (out Counts, err error) {
+	// Counting takes all of a processor, and memory.
+	leave, err := x.counting.enter(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer leave()
 	err = x.with(ctx, func(v *view) error {
 		out, err = v.counts(f)
 		out.State = v.state
@@ -116,7 +123,7 @@ func (v *view) counts(f audit.Filter) (Counts, error) {
 	if refused >= 0 && refused < int64(len(status)) {
 		out.Refused = status[refused]
 	}
-	out.LatencyUS, out.ExecMS = sum.latency.quantiles(), audit.NewQuantiles(sum.ms)
+	out.LatencyUS, out.ExecMS = sum.latency.quantiles(), sum.ms.quantiles()
 	sets, err := v.codesets()
 	if err != nil {
 		return out, err
@@ -154,7 +161,7 @@ type counted struct {
 	statements, rows                                    int64
 	status, principal, client, connection, shape, codes tally
 	latency                                             histogram
-	ms                                                  []float64
+	ms                                                  millis
 	times                                               periods
 }
 
@@ -210,7 +217,7 @@ func (c *counted) block(b *block, met []int) {
 		if ended[i] != 0 {
 			c.rows += rows[i]
 			ms := b.ms(i)
-			c.ms = append(c.ms, ms)
+			c.ms.add(ms)
 			period.rows += rows[i]
 			period.ms.add(ms)
 		}
@@ -234,7 +241,7 @@ func (c *counted) scan(v *view, from string, args []any) error {
 		if s.ColumnType(9) != sqlite3.NULL {
 			rows, ms := s.ColumnInt64(8), s.ColumnFloat(9)
 			c.rows += rows
-			c.ms = append(c.ms, ms)
+			c.ms.add(ms)
 			period.rows += rows
 			period.ms.add(ms)
 		}
@@ -296,6 +303,99 @@ func (h *histogram) quantiles() audit.Quantiles {
 	return audit.Quantiles{Count: h.n, P50: rank(0.5), P95: rank(0.95), Max: at(h.n - 1)}
 }
 
+// millis are milliseconds. Nearly all are a number of microseconds, which takes half the
+// room. They are in pieces, so that none is copied when they become many.
+type millis struct {
+	n      int64
+	pieces []*piece  // in microseconds
+	in     int       // how many the last piece has
+	odd    []float64 // all others
+}
+
+type piece [1 << 14]uint32
+
+var sparePieces = sync.Pool{New: func() any { return new(piece) }}
+
+// each calls do for the numbers of each piece.
+func (m *millis) each(do func([]uint32)) {
+	for i, p := range m.pieces {
+		if i == len(m.pieces)-1 {
+			do(p[:m.in])
+		} else {
+			do(p[:])
+		}
+	}
+}
+
+func (m *millis) add(v float64) {
+	m.n++
+	us := math.Round(v * 1000)
+	if us < 0 || us > math.MaxUint32 || us/1000 != v {
+		m.odd = append(m.odd, v)
+		return
+	}
+	if len(m.pieces) == 0 || m.in == len(piece{}) {
+		m.pieces, m.in = append(m.pieces, sparePieces.Get().(*piece)), 0 //nolint:forcetypeassert // it has nothing else
+	}
+	m.pieces[len(m.pieces)-1][m.in] = uint32(us)
+	m.in++
+}
+
+// quantiles returns what [audit.NewQuantiles] returns for the numbers, and empties m.
+func (m *millis) quantiles() audit.Quantiles {
+	if m.n == 0 {
+		return audit.Quantiles{}
+	}
+	defer func() {
+		for _, p := range m.pieces {
+			sparePieces.Put(p)
+		}
+		*m = millis{}
+	}()
+	if len(m.odd) > 0 {
+		all := slices.Clone(m.odd)
+		m.each(func(part []uint32) {
+			for _, us := range part {
+				all = append(all, float64(us)/1000)
+			}
+		})
+		return audit.NewQuantiles(all)
+	}
+	high := make([]int64, 1<<16)
+	m.each(func(part []uint32) {
+		for _, us := range part {
+			high[us>>16]++
+		}
+	})
+	low := make([]int64, 1<<16)
+	at := func(k int64) float64 {
+		top, k := locate(high, k)
+		clear(low)
+		m.each(func(part []uint32) {
+			for _, us := range part {
+				if us>>16 == top {
+					low[us&(1<<16-1)]++
+				}
+			}
+		})
+		rest, _ := locate(low, k)
+		return float64(top<<16|rest) / 1000
+	}
+	rank := func(q float64) float64 { return at(int64(math.Ceil(q*float64(m.n))) - 1) }
+	return audit.Quantiles{Count: m.n, P50: rank(0.5), P95: rank(0.95), Max: at(m.n - 1)}
+}
+
+// locate returns where number k lies among counted ones, and its number there.
+func locate(counts []int64, k int64) (at uint32, rest int64) {
+	for i, n := range counts {
+		if k < n {
+			return uint32(i), k
+		}
+		k -= n
+	}
+	return 0, 0
+}
+
 // widths are the lengths that a period may have. Each is a multiple of the one before.
 var widths = []time.Duration{
 	time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
@@ -334,8 +434,8 @@ func (c *counts) add(latency, codes int64, refused bool) {
 
 func (c *counts) merge(o *counts) {
 	c.allowed, c.refused, c.rows = c.allowed+o.allowed, c.refused+o.refused, c.rows+o.rows
-	c.latency.merge(o.latency)
-	c.ms.merge(o.ms)
+	c.latency.take(&o.latency)
+	c.ms.take(&o.ms)
 	if c.codes == nil {
 		c.codes = o.codes
 		return
@@ -347,7 +447,10 @@ func (c *counts) merge(o *counts) {
 
 // spread counts values by their size, in steps that are about 3 percent of the value. It
 // is small, because there are many.
-type spread []uint32
+type spread struct {
+	n     int64
+	steps *steps // nil without a value
+}
 
 // The steps of a spread: 32 between a number and its double, from 2^-10 on. What is less
 // is in step 0, and what is 2^44 or more in the last one.
@@ -357,38 +460,47 @@ const (
 	mostStep  = (1023+44)<<stepBits - leastStep
 )
 
+type steps [mostStep + 1]uint32
+
+// spare has steps that are all 0.
+var spare = sync.Pool{New: func() any { return new(steps) }}
+
 func (s *spread) add(v float64) {
+	if s.steps == nil {
+		s.steps = spare.Get().(*steps) //nolint:forcetypeassert // it has nothing else
+	}
 	step := 0
 	if v > 0 {
 		step = min(max(int(math.Float64bits(v)>>(52-stepBits))-leastStep, 0), mostStep) //nolint:gosec // 16 bits
 	}
-	if step >= len(*s) {
-		*s = append(*s, make(spread, step-len(*s)+1)...)
-	}
-	(*s)[step]++
+	s.steps[step]++
+	s.n++
 }
 
-func (s *spread) merge(o spread) {
-	if len(o) > len(*s) {
-		*s = append(*s, make(spread, len(o)-len(*s))...)
+// take adds the values of o, and empties it.
+func (s *spread) take(o *spread) {
+	switch {
+	case o.steps == nil:
+		return
+	case s.steps == nil:
+		*s, *o = *o, *s
+		return
 	}
-	for i, n := range o {
-		(*s)[i] += n
+	for i, n := range o.steps {
+		s.steps[i] += n
 	}
+	s.n += o.n
+	o.middle()
 }
 
-// middle returns the values in the middle of the steps.
-func (s spread) middle() Middle {
-	var n int64
-	for _, c := range s {
-		n += int64(c)
-	}
-	if n == 0 {
+// middle returns the values in the middle of the steps, and empties s.
+func (s *spread) middle() Middle {
+	if s.steps == nil {
 		return Middle{}
 	}
 	rank := func(q float64) float64 {
-		k := int64(math.Ceil(q * float64(n)))
-		for i, c := range s {
+		k := int64(math.Ceil(q * float64(s.n)))
+		for i, c := range s.steps {
 			if k -= int64(c); k <= 0 {
 				if i == 0 {
 					return 0
@@ -400,7 +512,11 @@ func (s spread) middle() Middle {
 		}
 		return 0
 	}
-	return Middle{rank(0.5), rank(0.95)}
+	m := Middle{rank(0.5), rank(0.95)}
+	clear(s.steps[:])
+	spare.Put(s.steps)
+	*s = spread{}
+	return m
 }
 
 // at returns the period of a time.

@@ -3,11 +3,13 @@ package index_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -518,4 +520,32 @@ func (w *world) compareActivity(t *rapid.T) {
 	if subject.Session != "" && statements > 0 && got.Usual.Statements.Count != int64(len(others)) {
 		t.Fatalf("%+v: %d other sessions, want %d", subject, got.Usual.Statements.Count, len(others))
 	}
+}
+
+// TestQuestionsTakeTurns lets many ask at a time: all get their answer. One who leaves
+// does not wait any longer.
+func TestQuestionsTakeTurns(t *testing.T) {
+	_, _, x := filled(t, 50)
+	var wg sync.WaitGroup
+	for range 40 {
+		wg.Go(func() {
+			c, err := x.Count(t.Context(), audit.Filter{})
+			page, pageErr := x.Statements(t.Context(), audit.Filter{Principal: "ada"}, index.Page{Limit: 100})
+			if err != nil || pageErr != nil || c.Statements != 50 || len(page.Statements) != 50 {
+				t.Errorf("%d and %d statements, errors %v and %v", c.Statements, len(page.Statements), err, pageErr)
+			}
+		})
+	}
+	wg.Wait()
+	leave, err := x.Occupy(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := x.Count(ctx, audit.Filter{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("with all places taken: %v", err)
+	}
+	leave()
+	whole(t, x, 50)
 }
