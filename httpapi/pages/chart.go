@@ -111,7 +111,7 @@ func refusals(periods []index.Period) trend {
 	paths := make([]strings.Builder, maxKinds+1)
 	step := float64(chartWidth) / float64(max(len(periods), 1))
 	for i, p := range periods {
-		counts := make([]int64, maxKinds+1)
+		counts := map[int]int64{}
 		for _, c := range p.Codes {
 			kind := slices.Index(kinds, c.Value)
 			if kind < 0 {
@@ -120,7 +120,8 @@ func refusals(periods []index.Period) trend {
 			counts[kind] += c.Statements
 		}
 		y := float64(trendHeight)
-		for kind, n := range counts {
+		for kind := range paths {
+			n := counts[kind]
 			if n == 0 {
 				continue
 			}

@@ -471,7 +471,7 @@ func (s *spread) add(v float64) {
 	}
 	step := 0
 	if v > 0 {
-		step = min(max(int(math.Float64bits(v)>>(52-stepBits))-leastStep, 0), mostStep) //nolint:gosec // 16 bits
+		step = min(max(int(math.Float64bits(v)>>(52-stepBits))-leastStep, 0), mostStep)
 	}
 	s.steps[step]++
 	s.n++
@@ -505,8 +505,8 @@ func (s *spread) middle() Middle {
 				if i == 0 {
 					return 0
 				}
-				low := math.Float64frombits(uint64(i+leastStep) << (52 - stepBits))    //nolint:gosec // both are small
-				high := math.Float64frombits(uint64(i+leastStep+1) << (52 - stepBits)) //nolint:gosec // both are small
+				low := math.Float64frombits(uint64(i+leastStep) << (52 - stepBits))
+				high := math.Float64frombits(uint64(i+leastStep+1) << (52 - stepBits))
 				return (low + high) / 2
 			}
 		}
