@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func pages(b *testing.B, n int) (origin string, pid int) {
 
 // BenchmarkPages asks a server over a log of 1,000,000 statements for its pages, each
 // twenty times. The time is from the request to the end of the answer; the memory is the
-// greatest resident size of the process.
+// greatest resident size of the process, then and after sixteen readers at a time.
 func BenchmarkPages(b *testing.B) {
 	n, err := strconv.Atoi(os.Getenv("KTX_BENCH_STATEMENTS"))
 	if err != nil || n < 1 {
@@ -59,17 +60,19 @@ func BenchmarkPages(b *testing.B) {
 	get := func(path string) (took, kb float64) {
 		r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, origin+path, nil)
 		if err != nil {
-			b.Fatal(err)
+			b.Error(err)
+			return 0, 0
 		}
 		begun := time.Now()
 		res, err := http.DefaultClient.Do(r)
 		if err != nil {
-			b.Fatal(err)
+			b.Error(err)
+			return 0, 0
 		}
 		body, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
 		if err != nil || res.StatusCode != http.StatusOK {
-			b.Fatalf("%s: %d %v %.300s", path, res.StatusCode, err, body)
+			b.Errorf("%s: %d %v %.300s", path, res.StatusCode, err, body)
 		}
 		return float64(time.Since(begun).Microseconds()) / 1000, float64(len(body)) / 1000
 	}
@@ -91,6 +94,16 @@ func BenchmarkPages(b *testing.B) {
 		b.ReportMetric(first, "first-p50-ms")
 		b.ReportMetric(list, "list-p50-ms")
 		b.ReportMetric(memory(b, pid, "VmHWM"), "rss-MB")
+		var readers sync.WaitGroup
+		for range 16 {
+			readers.Go(func() {
+				for _, path := range []string{"/?since=2026-01-01", "/audit?text=select", "/audit?principal=analyst-3", "/corpus"} {
+					get(path)
+				}
+			})
+		}
+		readers.Wait()
+		b.ReportMetric(memory(b, pid, "VmHWM"), "crowd-MB")
 		kb := 0.0
 		for _, path := range []string{"/?since=2026-01-01", "/static/style.css", "/static/ktx.js"} {
 			_, more := get(path)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -137,7 +138,9 @@ func (r *Reader) At(segment int, offset int64) (Record, error) {
 		return Record{}, fmt.Errorf("read audit log: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
-	line, whole, err := linesFrom(io.NewSectionReader(f, offset, maxLine+1), 0, offset).next()
+	// Most events are shorter than this, and pages read many of them.
+	one := lines{r: bufio.NewReaderSize(io.NewSectionReader(f, offset, maxLine+1), 4<<10), start: offset, end: offset}
+	line, whole, err := one.next()
 	if err == nil && !whole {
 		err = errUnfinished
 	}

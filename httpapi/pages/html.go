@@ -347,14 +347,48 @@ func (d *document) chart(c chart) {
 	d.time(c.From)
 	d.Put(` to `)
 	d.time(c.Until)
-	d.Put(`. <span class="key allowed"></span> allowed <span class="key refused"></span> refused. The highest bar is %s.</figcaption><details><summary>The same as a table</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="Statements over time"><table><thead><tr><th scope="col">from</th><th scope="col" class="n">allowed</th><th scope="col" class="n">refused</th></tr></thead><tbody>`, group(c.Highest))
+	d.Put(`. <span class="key allowed"></span> allowed <span class="key refused"></span> refused. The highest bar is %s.</figcaption></figure><div class="trends">`, group(c.Highest))
+	for _, t := range trends(c.Periods) {
+		d.trend(t)
+	}
+	d.Put(`</div><details><summary>The same as a table</summary><div class="scroll" tabindex="0" role="region" aria-label="Statements over time"><table><thead><tr><th scope="col">from</th>`)
+	for _, name := range []string{"allowed", "refused", "rows", "decision p50, µs", "p95", "execution p50, ms", "p95"} {
+		d.Put(`<th scope="col" class="n">%s</th>`, name)
+	}
+	d.Put(`<th scope="col">refused by code</th></tr></thead><tbody>`)
 	for _, p := range c.Periods {
+		if p.Allowed+p.Refused == 0 {
+			continue
+		}
 		d.Put(`<tr><td>`)
 		d.time(p.From)
-		d.Put(`</td><td class="n">%s</td><td class="n">%s</td></tr>`, group(p.Allowed), group(p.Refused))
+		d.Put(`</td>`)
+		for _, n := range []string{group(p.Allowed), group(p.Refused), group(p.Rows), decimal(p.LatencyUS.P50), decimal(p.LatencyUS.P95), decimal(p.ExecMS.P50), decimal(p.ExecMS.P95)} {
+			d.Put(`<td class="n">%s</td>`, n)
+		}
+		d.Put(`<td class="codes">`)
+		for i, code := range p.Codes {
+			if i > 0 {
+				d.Put(`, `)
+			}
+			d.Put(`%s %s`, code.Value, group(code.Statements))
+		}
+		d.Put(`</td></tr>`)
 	}
-	d.Put(`</tbody></table></div></details></figure>`)
+	d.Put(`</tbody></table></div></details>`)
+}
+
+// trend writes a small chart.
+func (d *document) trend(t trend) {
+	d.Put(`<figure class="trend"><svg viewBox="0 0 600 60" preserveAspectRatio="none" role="img" aria-label="%s over time">`, t.Title)
+	for _, l := range t.Lines {
+		d.Put(`<path class="%s" d="%s"/>`, l.Class, l.Path)
+	}
+	d.Put(`</svg><figcaption>%s: `, t.Title)
+	for _, l := range t.Lines {
+		d.Put(`<span class="key %s"></span> %s `, l.Class, l.Label)
+	}
+	d.Put(`%s</figcaption></figure>`, t.Note)
 }
 
 // named writes rows under a heading, if there are any.

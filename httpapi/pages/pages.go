@@ -76,6 +76,8 @@ type Pages struct {
 	codes  map[string]sqlguard.CodeInfo
 	now    func() time.Time
 	tools  func() []Tool
+	// reviewing has one place: judging many statements again takes a processor, and memory.
+	reviewing chan struct{}
 }
 
 //go:embed static
@@ -83,7 +85,7 @@ var files embed.FS
 
 // New returns the pages of a project.
 func New(c Config) *Pages {
-	p := &Pages{config: c, codes: map[string]sqlguard.CodeInfo{}, now: time.Now}
+	p := &Pages{config: c, codes: map[string]sqlguard.CodeInfo{}, now: time.Now, reviewing: make(chan struct{}, 1)}
 	p.tools = sync.OnceValue(func() []Tool { return c.Tools.Tools() }) // they stay as long as the server
 	for _, info := range sqlguard.Codes() {
 		p.codes[string(info.Code)] = info

@@ -102,6 +102,12 @@ func (p *Pages) rejudge(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
+	select {
+	case p.reviewing <- struct{}{}:
+		defer func() { <-p.reviewing }()
+	case <-r.Context().Done():
+		return
+	}
 	out := review{From: f.Since, given: q}
 	end := time.Now().Add(reviewTime)
 	for s, err := range p.config.Index.All(r.Context(), f, false) {

@@ -297,8 +297,20 @@ var suites = []suite{
 		},
 	},
 	{
+		title: "Checksums of the audit index",
+		text:  "The processor time of work with an index whose pages have checksums, divided by that without them, in turns, on a log of 40,000 statements. The caches of the connections are empty before each round of questions.",
+		pkg:   "./execution/audit/index", bench: "^BenchmarkChecksums$", cgo: "1", time: "1x",
+		claims: []claim{
+			{"Checksums", "build/unchecked", "build", "≤ 1.2"},
+			{"Checksums", "page/unchecked", "a page by two conditions on all statements", "≤ 1.2"},
+			{"Checksums", "rare/unchecked", "a page of a code", "≤ 1.2"},
+			{"Checksums", "counts/unchecked", "counts of all statements", "≤ 1.2"},
+			{"Checksums", "text/unchecked", "a page of a search for a text", "≤ 1.2"},
+		},
+	},
+	{
 		title: "The pages of the server",
-		text:  "`ktx mcp start` over the same log, and a client on the same machine: from the request to the end of the answer, each twenty times. The size is that of the overview with its style and script. The memory is the greatest resident size of the process after these pages.",
+		text:  "`ktx mcp start` over the same log, and a client on the same machine: from the request to the end of the answer, each twenty times. The size is that of the overview with its style and script. The memory is the greatest resident size of the process after these pages, and after sixteen readers have asked at a time for overview, audit log, a search for a text and the corpus.",
 		pkg:   "./cmd/ktx", bench: "^BenchmarkPages$", cgo: "1", time: "1x",
 		claims: []claim{
 			{"Pages", "first-p50-ms", "the first page, p50", "≤ 50"},
@@ -306,6 +318,7 @@ var suites = []suite{
 			{"Pages", "list-p50-ms", "the statements of a principal with their counts, p50", ""},
 			{"Pages", "page-KB", "size of the overview", "≤ 100"},
 			{"Pages", "rss-MB", "memory", "≤ 150"},
+			{"Pages", "crowd-MB", "memory after sixteen readers at a time", ""},
 		},
 	},
 	{
@@ -486,7 +499,7 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 				unit = "µs"
 			case "hits-%":
 				unit = "%"
-			case "MB-idle", "MB-peak", "rss-MB":
+			case "MB-idle", "MB-peak", "rss-MB", "crowd-MB":
 				unit = "MB"
 			case "cold-s", "warm-s", "scan-s":
 				unit = "s"
@@ -497,7 +510,7 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 				unit = "ms"
 			case "page-KB":
 				unit = "KB"
-			case "of-the-log":
+			case "of-the-log", "build/unchecked", "page/unchecked", "rare/unchecked", "counts/unchecked", "text/unchecked":
 				unit = ratio
 			case "performance", "accessibility":
 				unit = "of 100"

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -44,6 +45,19 @@ type Period struct {
 	Until   time.Time `json:"until"`
 	Allowed int64     `json:"allowed"`
 	Refused int64     `json:"refused"`
+	Rows    int64     `json:"rows"`
+	// LatencyUS is over decisions. ExecMS is over statements that ended.
+	LatencyUS Middle `json:"latencyUs"`
+	ExecMS    Middle `json:"execMs"`
+	// Codes counts the refused statements by the first of their codes, the most frequent
+	// first.
+	Codes []Count `json:"codes,omitempty"`
+}
+
+// Middle is the median and the 95th percentile of values, each within 2 percent.
+type Middle struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
 }
 
 const (
@@ -53,6 +67,12 @@ const (
 
 // Count counts the statements that meet f.
 func (x *Index) Count(ctx context.Context, f audit.Filter) (out Counts, err error) {
+	// Counting takes all of a processor, and memory.
+	leave, err := x.counting.enter(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer leave()
 	err = x.with(ctx, func(v *view) error {
 		out, err = v.counts(f)
 		out.State = v.state
@@ -103,7 +123,12 @@ func (v *view) counts(f audit.Filter) (Counts, error) {
 	if refused >= 0 && refused < int64(len(status)) {
 		out.Refused = status[refused]
 	}
-	out.LatencyUS, out.ExecMS, out.Timeline = sum.latency.quantiles(), audit.NewQuantiles(sum.ms), sum.times.list()
+	out.LatencyUS, out.ExecMS = sum.latency.quantiles(), sum.ms.quantiles()
+	sets, err := v.codesets()
+	if err != nil {
+		return out, err
+	}
+	out.Timeline = sum.times.list(sets)
 	for name, t := range map[string]tally{"status": status, "principal": sum.principal, "client": sum.client, "connection": sum.connection} {
 		out.By[name] = t.top(names)
 	}
@@ -136,7 +161,7 @@ type counted struct {
 	statements, rows                                    int64
 	status, principal, client, connection, shape, codes tally
 	latency                                             histogram
-	ms                                                  []float64
+	ms                                                  millis
 	times                                               periods
 }
 
@@ -184,12 +209,17 @@ func (c *counted) block(b *block, met []int) {
 		}
 	}
 	at, status, latency, ended, rows := b.column(columnTime), b.column(columnStatus), b.column(columnLatency), b.column(columnEnded), b.column(columnRows)
+	codes := b.column(columnCodes)
 	for _, i := range met {
 		c.latency.add(latency[i])
-		c.times.add(at[i], status[i] == c.refused)
+		period := c.times.at(at[i])
+		period.add(latency[i], codes[i], status[i] == c.refused)
 		if ended[i] != 0 {
 			c.rows += rows[i]
-			c.ms = append(c.ms, b.ms(i))
+			ms := b.ms(i)
+			c.ms.add(ms)
+			period.rows += rows[i]
+			period.ms.add(ms)
 		}
 	}
 }
@@ -206,10 +236,14 @@ func (c *counted) scan(v *view, from string, args []any) error {
 		c.shape.add(s.ColumnInt64(5), 1)
 		c.codes.add(s.ColumnInt64(6), 1)
 		c.latency.add(s.ColumnInt64(7))
-		c.times.add(s.ColumnInt64(0), how == c.refused)
+		period := c.times.at(s.ColumnInt64(0))
+		period.add(s.ColumnInt64(7), s.ColumnInt64(6), how == c.refused)
 		if s.ColumnType(9) != sqlite3.NULL {
-			c.rows += s.ColumnInt64(8)
-			c.ms = append(c.ms, s.ColumnFloat(9))
+			rows, ms := s.ColumnInt64(8), s.ColumnFloat(9)
+			c.rows += rows
+			c.ms.add(ms)
+			period.rows += rows
+			period.ms.add(ms)
 		}
 		return true
 	})
@@ -269,6 +303,99 @@ func (h *histogram) quantiles() audit.Quantiles {
 	return audit.Quantiles{Count: h.n, P50: rank(0.5), P95: rank(0.95), Max: at(h.n - 1)}
 }
 
+// millis are milliseconds. Nearly all are a number of microseconds, which takes half the
+// room. They are in pieces, so that none is copied when they become many.
+type millis struct {
+	n      int64
+	pieces []*piece  // in microseconds
+	in     int       // how many the last piece has
+	odd    []float64 // all others
+}
+
+type piece [1 << 14]uint32
+
+var sparePieces = sync.Pool{New: func() any { return new(piece) }}
+
+// each calls do for the numbers of each piece.
+func (m *millis) each(do func([]uint32)) {
+	for i, p := range m.pieces {
+		if i == len(m.pieces)-1 {
+			do(p[:m.in])
+		} else {
+			do(p[:])
+		}
+	}
+}
+
+func (m *millis) add(v float64) {
+	m.n++
+	us := math.Round(v * 1000)
+	if us < 0 || us > math.MaxUint32 || us/1000 != v {
+		m.odd = append(m.odd, v)
+		return
+	}
+	if len(m.pieces) == 0 || m.in == len(piece{}) {
+		m.pieces, m.in = append(m.pieces, sparePieces.Get().(*piece)), 0 //nolint:forcetypeassert // it has nothing else
+	}
+	m.pieces[len(m.pieces)-1][m.in] = uint32(us)
+	m.in++
+}
+
+// quantiles returns what [audit.NewQuantiles] returns for the numbers, and empties m.
+func (m *millis) quantiles() audit.Quantiles {
+	if m.n == 0 {
+		return audit.Quantiles{}
+	}
+	defer func() {
+		for _, p := range m.pieces {
+			sparePieces.Put(p)
+		}
+		*m = millis{}
+	}()
+	if len(m.odd) > 0 {
+		all := slices.Clone(m.odd)
+		m.each(func(part []uint32) {
+			for _, us := range part {
+				all = append(all, float64(us)/1000)
+			}
+		})
+		return audit.NewQuantiles(all)
+	}
+	high := make([]int64, 1<<16)
+	m.each(func(part []uint32) {
+		for _, us := range part {
+			high[us>>16]++
+		}
+	})
+	low := make([]int64, 1<<16)
+	at := func(k int64) float64 {
+		top, k := locate(high, k)
+		clear(low)
+		m.each(func(part []uint32) {
+			for _, us := range part {
+				if us>>16 == top {
+					low[us&(1<<16-1)]++
+				}
+			}
+		})
+		rest, _ := locate(low, k)
+		return float64(top<<16|rest) / 1000
+	}
+	rank := func(q float64) float64 { return at(int64(math.Ceil(q*float64(m.n))) - 1) }
+	return audit.Quantiles{Count: m.n, P50: rank(0.5), P95: rank(0.95), Max: at(m.n - 1)}
+}
+
+// locate returns where number k lies among counted ones, and its number there.
+func locate(counts []int64, k int64) (at uint32, rest int64) {
+	for i, n := range counts {
+		if k < n {
+			return uint32(i), k
+		}
+		k -= n
+	}
+	return 0, 0
+}
+
 // widths are the lengths that a period may have. Each is a multiple of the one before.
 var widths = []time.Duration{
 	time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
@@ -285,10 +412,115 @@ type periods struct {
 	number      int64
 }
 
-// counts counts the statements of a period.
-type counts struct{ allowed, refused int64 }
+// counts is what the statements of a period add up to.
+type counts struct {
+	allowed, refused, rows int64
+	latency, ms            spread
+	codes                  map[int64]int64 // refused statements by the number of their codes
+}
 
-func (p *periods) add(at int64, refused bool) {
+func (c *counts) add(latency, codes int64, refused bool) {
+	c.latency.add(float64(latency))
+	if !refused {
+		c.allowed++
+		return
+	}
+	c.refused++
+	if c.codes == nil {
+		c.codes = map[int64]int64{}
+	}
+	c.codes[codes]++
+}
+
+func (c *counts) merge(o *counts) {
+	c.allowed, c.refused, c.rows = c.allowed+o.allowed, c.refused+o.refused, c.rows+o.rows
+	c.latency.take(&o.latency)
+	c.ms.take(&o.ms)
+	if c.codes == nil {
+		c.codes = o.codes
+		return
+	}
+	for codes, n := range o.codes {
+		c.codes[codes] += n
+	}
+}
+
+// spread counts values by their size, in steps that are about 3 percent of the value. It
+// is small, because there are many.
+type spread struct {
+	n     int64
+	steps *steps // nil without a value
+}
+
+// The steps of a spread: 32 between a number and its double, from 2^-10 on. What is less
+// is in step 0, and what is 2^44 or more in the last one.
+const (
+	stepBits  = 5
+	leastStep = (1023 - 10) << stepBits
+	mostStep  = (1023+44)<<stepBits - leastStep
+)
+
+type steps [mostStep + 1]uint32
+
+// spare has steps that are all 0.
+var spare = sync.Pool{New: func() any { return new(steps) }}
+
+func (s *spread) add(v float64) {
+	if s.steps == nil {
+		s.steps = spare.Get().(*steps) //nolint:forcetypeassert // it has nothing else
+	}
+	step := 0
+	if v > 0 {
+		step = min(max(int(math.Float64bits(v)>>(52-stepBits))-leastStep, 0), mostStep)
+	}
+	s.steps[step]++
+	s.n++
+}
+
+// take adds the values of o, and empties it.
+func (s *spread) take(o *spread) {
+	switch {
+	case o.steps == nil:
+		return
+	case s.steps == nil:
+		*s, *o = *o, *s
+		return
+	}
+	for i, n := range o.steps {
+		s.steps[i] += n
+	}
+	s.n += o.n
+	o.middle()
+}
+
+// middle returns the values in the middle of the steps, and empties s.
+func (s *spread) middle() Middle {
+	if s.steps == nil {
+		return Middle{}
+	}
+	rank := func(q float64) float64 {
+		k := int64(math.Ceil(q * float64(s.n)))
+		for i, c := range s.steps {
+			if k -= int64(c); k <= 0 {
+				if i == 0 {
+					return 0
+				}
+				low := math.Float64frombits(uint64(i+leastStep) << (52 - stepBits))
+				high := math.Float64frombits(uint64(i+leastStep+1) << (52 - stepBits))
+				return (low + high) / 2
+			}
+		}
+		return 0
+	}
+	m := Middle{rank(0.5), rank(0.95)}
+	clear(s.steps[:])
+	spare.Put(s.steps)
+	*s = spread{}
+	return m
+}
+
+// at returns the period of a time.
+func (p *periods) at(at int64) *counts {
 	if p.counts == nil {
 		p.counts, p.first, p.last = map[int64]*counts{}, at, at
 	}
@@ -303,11 +535,7 @@ func (p *periods) add(at int64, refused bool) {
 			p.counts[number] = p.recent
 		}
 	}
-	if refused {
-		p.recent.refused++
-	} else {
-		p.recent.allowed++
-	}
+	return p.recent
 }
 
 // many reports whether there are too many periods. The difference of two times may be more
@@ -334,17 +562,17 @@ func (p *periods) widen() {
 	for number, c := range p.counts {
 		to := p.numberOf(number * before)
 		if wider[to] == nil {
-			wider[to] = &counts{}
+			wider[to] = c
+		} else {
+			wider[to].merge(c)
 		}
-		wider[to].allowed += c.allowed
-		wider[to].refused += c.refused
 	}
 	p.counts = wider
 }
 
 // list returns the periods, also those without statements. There are none over more than
 // 200 years: such a log has times that are not its own.
-func (p *periods) list() []Period {
+func (p *periods) list(sets map[int64]codeset) []Period {
 	list := []Period{}
 	if p.counts == nil || float64(p.last)-float64(p.first) > 200*float64(365*24*time.Hour) {
 		return list
@@ -353,9 +581,29 @@ func (p *periods) list() []Period {
 	for number := p.numberOf(p.first); number <= p.numberOf(p.last); number++ {
 		one := Period{From: time.Unix(0, number*width).UTC(), Until: time.Unix(0, (number+1)*width).UTC()}
 		if c := p.counts[number]; c != nil {
-			one.Allowed, one.Refused = c.allowed, c.refused
+			one.Allowed, one.Refused, one.Rows = c.allowed, c.refused, c.rows
+			one.LatencyUS, one.ExecMS = c.latency.middle(), c.ms.middle()
+			one.Codes = firstCodes(c.codes, sets)
 		}
 		list = append(list, one)
 	}
+	return list
+}
+
+// firstCodes counts by the first of the codes of a decision.
+func firstCodes(of map[int64]int64, sets map[int64]codeset) []Count {
+	sum := map[string]int64{}
+	for id, n := range of {
+		if codes := sets[id].Decision; len(codes) > 0 {
+			sum[codes[0]] += n
+		}
+	}
+	var list []Count
+	for code, n := range sum {
+		list = append(list, Count{code, n})
+	}
+	slices.SortFunc(list, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Statements, a.Statements), cmp.Compare(a.Value, b.Value))
+	})
 	return list
 }

@@ -107,3 +107,20 @@ func (x *Index) Remade() (at time.Time, cause error) {
 	}
 	return time.Time{}, nil
 }
+
+// Occupy takes all places of those who ask. It returns what gives them back.
+func (x *Index) Occupy(ctx context.Context) (leave func(), err error) {
+	var all []func()
+	for range maxAsking {
+		leave, err := x.asking.enter(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, leave)
+	}
+	return func() {
+		for _, leave := range all {
+			leave()
+		}
+	}, nil
+}

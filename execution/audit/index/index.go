@@ -30,6 +30,9 @@ type Index struct {
 	writer   *writer
 
 	idle chan *conn // connections that wait for a question
+	// asking and counting bound the questions that are answered at a time, so that many
+	// readers take time and not memory.
+	asking, counting turns
 
 	remade atomic.Pointer[RemadeError]
 }
@@ -48,8 +51,25 @@ func (e *RemadeError) Error() string {
 // Unwrap returns what was wrong with the file.
 func (e *RemadeError) Unwrap() error { return e.Cause }
 
-// maxIdle bounds the connections that are kept.
-const maxIdle = 4
+// maxAsking bounds the connections that answer questions, and maxCounting how many of them
+// count.
+const (
+	maxAsking   = 4
+	maxCounting = 2
+)
+
+// turns are places, for which one waits.
+type turns chan struct{}
+
+// enter takes a place. leave gives it back.
+func (t turns) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case t <- struct{}{}:
+		return func() { <-t }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
 
 // Exists reports whether there is an index at path.
 func Exists(path string) bool {
@@ -65,7 +85,7 @@ func Open(ctx context.Context, dir, path string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{log: dir, path: path, reader: r, idle: make(chan *conn, maxIdle)}
+	x := &Index{log: dir, path: path, reader: r, idle: make(chan *conn, maxAsking), asking: make(turns, maxAsking), counting: make(turns, maxCounting)}
 	err = os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
 		err = x.openWriter(ctx)
@@ -183,6 +203,11 @@ var errStale = errors.New("the log was changed in a part that the index had read
 // ask runs ask once, on an index of least events or more. The file is the one that was
 // asked.
 func (x *Index) ask(ctx context.Context, least int64, ask func(*view) error) (file os.FileInfo, err error) {
+	leave, err := x.asking.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	var c *conn
 	select {
 	case c = <-x.idle:

@@ -3,10 +3,13 @@ package index_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -364,10 +367,10 @@ func (w *world) compareCounts(t *rapid.T) {
 	}
 	var statements, refused, rows, inTime int64
 	var latency, ms []float64
-	var times []time.Time
-	for _, s := range w.expected(t, f) {
+	all := w.expected(t, f)
+	for _, s := range all {
 		e := s.Event()
-		latency, times = append(latency, float64(s.Decision.Decision.LatencyUS)), append(times, e.Time)
+		latency = append(latency, float64(s.Decision.Decision.LatencyUS))
 		if s.Outcome.Type != "" {
 			ms = append(ms, s.Outcome.Result.ExecMS)
 		}
@@ -403,11 +406,31 @@ func (w *world) compareCounts(t *rapid.T) {
 	}
 	for i, p := range got.Timeline {
 		inTime += p.Allowed + p.Refused
-		in := int64(0)
-		for _, at := range times {
-			if !at.Before(p.From) && at.Before(p.Until) {
-				in++
+		in, rowsIn := int64(0), int64(0)
+		var latencyIn, msIn []float64
+		codesIn := map[string]int64{}
+		for _, s := range all {
+			e := s.Event()
+			if e.Time.Before(p.From) || !e.Time.Before(p.Until) {
+				continue
 			}
+			in++
+			rowsIn += e.Result.Rows
+			latencyIn = append(latencyIn, float64(s.Decision.Decision.LatencyUS))
+			if s.Outcome.Type != "" {
+				msIn = append(msIn, s.Outcome.Result.ExecMS)
+			}
+			if s.Status() == audit.StatusRefused && len(e.Decision.Codes) > 0 {
+				codesIn[e.Decision.Codes[0]]++
+			}
+		}
+		for _, c := range p.Codes {
+			if codesIn[c.Value] != c.Statements {
+				t.Fatalf("%+v: period %d has %d statements refused with %s, want %d", f, i, c.Statements, c.Value, codesIn[c.Value])
+			}
+		}
+		if p.Rows != rowsIn || len(p.Codes) != len(codesIn) || !near(p.LatencyUS, latencyIn) || !near(p.ExecMS, msIn) {
+			t.Fatalf("%+v: period %d is %+v, want %d rows, codes %v, of %v µs and %v ms", f, i, p, rowsIn, codesIn, latencyIn, msIn)
 		}
 		if in != p.Allowed+p.Refused || i > 0 && !p.From.Equal(got.Timeline[i-1].Until) || len(got.Timeline) > 61 {
 			t.Fatalf("%+v: period %d of %d has %d statements, want %d", f, i, len(got.Timeline), p.Allowed+p.Refused, in)
@@ -419,6 +442,14 @@ func (w *world) compareCounts(t *rapid.T) {
 	if got.Statements != statements || got.Refused != refused || got.Rows != rows || inTime != statements {
 		t.Fatalf("%+v: %d statements, %d refused, %d rows, %d in time; want %d, %d, %d", f, got.Statements, got.Refused, got.Rows, inTime, statements, refused, rows)
 	}
+}
+
+// near reports whether quantiles are those of values, within 2 percent. What is below 0 is
+// counted as 0.
+func near(got index.Middle, values []float64) bool {
+	want := audit.NewQuantiles(values)
+	is := func(got, want float64) bool { return math.Abs(got-max(want, 0)) <= 0.02*max(want, 0) }
+	return is(got.P50, want.P50) && is(got.P95, want.P95)
 }
 
 // compareActivity holds what a principal did in a session, or since a time, to what the
@@ -489,4 +520,32 @@ func (w *world) compareActivity(t *rapid.T) {
 	if subject.Session != "" && statements > 0 && got.Usual.Statements.Count != int64(len(others)) {
 		t.Fatalf("%+v: %d other sessions, want %d", subject, got.Usual.Statements.Count, len(others))
 	}
+}
+
+// TestQuestionsTakeTurns lets many ask at a time: all get their answer. One who leaves
+// does not wait any longer.
+func TestQuestionsTakeTurns(t *testing.T) {
+	_, _, x := filled(t, 50)
+	var wg sync.WaitGroup
+	for range 40 {
+		wg.Go(func() {
+			c, err := x.Count(t.Context(), audit.Filter{})
+			page, pageErr := x.Statements(t.Context(), audit.Filter{Principal: "ada"}, index.Page{Limit: 100})
+			if err != nil || pageErr != nil || c.Statements != 50 || len(page.Statements) != 50 {
+				t.Errorf("%d and %d statements, errors %v and %v", c.Statements, len(page.Statements), err, pageErr)
+			}
+		})
+	}
+	wg.Wait()
+	leave, err := x.Occupy(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := x.Count(ctx, audit.Filter{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("with all places taken: %v", err)
+	}
+	leave()
+	whole(t, x, 50)
 }

@@ -53,6 +53,7 @@ func (x *Index) Statements(ctx context.Context, f audit.Filter, p Page) (out Sta
 		if len(found) > 0 {
 			out.First, out.Last = found[0].n, found[len(found)-1].n
 		}
+		out.Statements = make([]audit.Statement, 0, len(found))
 		for _, at := range found {
 			s, err := v.statement(at)
 			if err != nil {

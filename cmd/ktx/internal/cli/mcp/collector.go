@@ -17,7 +17,7 @@ const (
 	roomy = 400
 	// room bounds that growth, in bytes. A server with a large heap, such as one
 	// with the index of a large schema, is collected as any Go program is.
-	room = 64 << 20
+	room = 32 << 20
 	// usual is Go's own percentage.
 	usual = 100
 )

@@ -14,7 +14,7 @@ import (
 
 func TestPercentFor(t *testing.T) {
 	t.Parallel()
-	for live, want := range map[uint64]int{0: 400, 1 << 20: 400, 16 << 20: 400, 32 << 20: 200, 40 << 20: 150, 64 << 20: 100, 1 << 40: 100} {
+	for live, want := range map[uint64]int{0: 400, 1 << 20: 400, 8 << 20: 400, 16 << 20: 200, 20 << 20: 150, 32 << 20: 100, 1 << 40: 100} {
 		if got := mcp.PercentFor(live); got != want {
 			t.Errorf("%d bytes in use: %d, want %d", live, got, want)
 		}
