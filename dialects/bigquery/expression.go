@@ -104,6 +104,10 @@ func (w *walker) dotStar(of ast.Node) {
 // call states the call of a function.
 func (w *walker) call(n *ast.FunctionCall) {
 	name := w.function(n.Function)
+	if _, makes := growth.Makers[name]; n.IsChained && (makes || growth.Costly[name]) && !lengths[growth.Makers[name]] {
+		// The guard measures arguments in brackets only.
+		w.stmt.Calls[len(w.stmt.Calls)-1].Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: "write its first argument between the brackets, instead of before a dot"}
+	}
 	for _, arg := range n.Args {
 		if _, star := arg.(*ast.Star); star && name == "count" {
 			continue // COUNT(*) reads no column

@@ -16,7 +16,7 @@ var growth = &sqlguard.Growth{
 		"repeat": sqlguard.MakesRepeat, "lpad": sqlguard.MakesPad, "rpad": sqlguard.MakesPad, "format": sqlguard.MakesFormat,
 		"replace": sqlguard.MakesReplaceText, "regexp_replace": sqlguard.MakesReplace, "translate": sqlguard.MakesFourfold,
 		"to_hex": sqlguard.MakesFourfold, "to_base32": sqlguard.MakesFourfold, "to_base64": sqlguard.MakesFourfold, "to_json": sqlguard.MakesFourfold, "to_json_string": sqlguard.MakesFourfold,
-		"normalize": sqlguard.MakesFourfold, "normalize_and_casefold": sqlguard.MakesFourfold, "upper": sqlguard.MakesFourfold, "lower": sqlguard.MakesFourfold, "initcap": sqlguard.MakesFourfold,
+		"normalize": sqlguard.MakesFourfold, "normalize_and_casefold": sqlguard.MakesFourfold,
 		"generate_array": sqlguard.MakesRows, "generate_date_array": sqlguard.MakesRows, "generate_timestamp_array": sqlguard.MakesRows, "generate_range_array": sqlguard.MakesRows,
 		"array_agg": sqlguard.MakesAll, "string_agg": sqlguard.MakesAll, "array_concat_agg": sqlguard.MakesAll,
 		"length": sqlguard.MakesLength, "char_length": sqlguard.MakesLength, "character_length": sqlguard.MakesLength, "byte_length": sqlguard.MakesLength, "octet_length": sqlguard.MakesLength,
@@ -25,6 +25,9 @@ var growth = &sqlguard.Growth{
 		"unix_millis": sqlguard.MakesLarge, "unix_seconds": sqlguard.MakesLarge, "unix_date": sqlguard.MakesSmall, "sign": sqlguard.MakesSmall, "pi": sqlguard.MakesSmall, "rand": sqlguard.MakesSmall,
 	},
 }
+
+// lengths are the kinds of functions that make a number.
+var lengths = map[sqlguard.Maker]bool{sqlguard.MakesLength: true, sqlguard.MakesSmall: true, sqlguard.MakesLarge: true, sqlguard.MakesPower: true}
 
 // Growth returns what the dialect's functions make from constants.
 func (Dialect) Growth() *sqlguard.Growth { return growth }

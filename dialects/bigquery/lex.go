@@ -175,13 +175,13 @@ func (l *lexer) name() sqlguard.TokenKind {
 	start := l.at
 	kind := sqlguard.TokenQuotedName
 	for l.at++; l.at < len(l.text); l.at++ {
-		switch c := l.text[l.at]; {
-		case c == '\\':
+		switch l.text[l.at] {
+		case '\\':
 			kind = sqlguard.TokenInvalid
 			l.at = min(l.at+1, len(l.text)-1)
-		case c == '\n' || c == '\r':
+		case '\n', '\r':
 			return sqlguard.TokenUnterminated
-		case c == '`':
+		case '`':
 			l.at++
 			if l.at == start+2 {
 				return sqlguard.TokenInvalid

@@ -44,8 +44,7 @@ var (
 
 // needed are fields without which the parser makes no such node.
 func needed(node reflect.Value) {
-	for i := range node.NumField() {
-		field := node.Field(i)
+	for _, field := range node.Fields() {
 		if !field.CanSet() {
 			continue
 		}
@@ -78,7 +77,7 @@ func TestWalkVisitsEveryField(t *testing.T) {
 				node := reflect.New(typ)
 				needed(node.Elem())
 				node.Elem().FieldByIndex(field.Index).Set(value)
-				planted, ok := node.Interface().(ast.Node)
+				planted, ok := reflect.TypeAssert[ast.Node](node)
 				if !ok {
 					t.Fatalf("%s is no node", typ)
 				}
@@ -152,7 +151,7 @@ func TestForbidden(t *testing.T) {
 				value = reflect.Append(reflect.MakeSlice(field.Type, 0, 1), value)
 			}
 			node.Elem().FieldByIndex(field.Index).Set(value)
-			if n, ok := node.Interface().(ast.Node); !ok || len(bigquery.Walk(n).Effects) == 0 {
+			if n, ok := reflect.TypeAssert[ast.Node](node); !ok || len(bigquery.Walk(n).Effects) == 0 {
 				t.Errorf("%s.%s: nothing refuses a %s", typ.Name(), field.Name, elem.Elem().Name())
 			}
 		}
@@ -197,7 +196,7 @@ func goldenStatements(t *testing.T) []string {
 	}
 	var out []string
 	for _, file := range files {
-		data, err := os.ReadFile(file) //nolint:gosec // a file of the parser's tests
+		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -156,7 +156,7 @@ func (w *walker) visit(n ast.Node) {
 		if w.expression(n) {
 			return
 		}
-		switch rule := ruleOf(n); rule.use {
+		switch rule := ruleOf(n); rule.use { //nolint:exhaustive // every other use is refused
 		case usePart:
 			w.nodes(n.Children())
 		case useForbidden:
