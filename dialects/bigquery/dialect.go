@@ -29,12 +29,6 @@ func (Dialect) NamesHaveDatabases() bool { return true }
 // SystemSchema returns "INFORMATION_SCHEMA", which has all system views.
 func (Dialect) SystemSchema() string { return informationSchema }
 
-// Session lists what a request must say for the parser to be right: GoogleSQL, not the
-// older language of BigQuery.
-func (Dialect) Session() []sqlguard.Setting {
-	return []sqlguard.Setting{{Name: "useLegacySql", Value: "false"}}
-}
-
 // Lex splits text by the lexical rules of GoogleSQL. White space is not a token.
 func (Dialect) Lex(text string) sqlguard.Tokens {
 	l := lexer{text: text}

@@ -7,6 +7,8 @@ import "github.com/ktxhq/ktx/sqlguard"
 var growth = &sqlguard.Growth{
 	// A reference to a common table expression repeats its text.
 	Rereads: true,
+	// A collation can pass over the case of letters.
+	Collates: true,
 	Costly: map[string]bool{
 		"edit_distance": true, "translate": true, "strpos": true, "instr": true, "replace": true, "split": true, "trim": true, "ltrim": true, "rtrim": true, "contains_substr": true,
 		"regexp_contains": true, "regexp_extract": true, "regexp_extract_all": true, "regexp_extract_groups": true, "regexp_instr": true, "regexp_replace": true, "regexp_substr": true,
