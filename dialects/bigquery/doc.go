@@ -17,6 +17,4 @@
 // One pair of backquotes may hold all of them. A path in FROM can also mean an array of a
 // row. It counts as that alone only if its first name surely is an alias to the left of it
 // (scope.go); otherwise it counts as a relation, and as a column too.
-//
-// The dialect is not offered yet: it has no row in package dialects.
 package bigquery
