@@ -121,6 +121,13 @@ var rooms = []room{
 		noStd:    noOutside,
 	},
 	{
+		path:     "dialects/bigquery",
+		ours:     []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead"},
+		testOurs: []string{"dialects/internal/dialecttest"},
+		others:   map[string]string{"github.com/sqlc-dev/zetajones": "the grammar of GoogleSQL in Go, without dependencies"},
+		noStd:    noOutside,
+	},
+	{
 		path:     "dialects/duckdb",
 		ours:     []string{"sqlguard", "dialects/internal/denied"},
 		testOurs: []string{"dialects/internal/dialecttest"},

@@ -112,9 +112,9 @@ func (c *commandLine) clientEntries(t *testing.T) {
 // guard must refuse each statement with the code beside it, and allow the alternative.
 func (c *commandLine) roughEdges(t *testing.T) {
 	t.Helper()
-	readers := map[string]string{"All dialects": "postgres", "PostgreSQL": "postgres", "SQLite": "sqlite", "SQL Server": "sqlserver", "ClickHouse": "clickhouse"}
+	readers := map[string]string{"All dialects": "postgres", "PostgreSQL": "postgres", "SQLite": "sqlite", "SQL Server": "sqlserver", "ClickHouse": "clickhouse", "BigQuery": "bigquery"}
 	judged := map[string]int{}
-	for _, name := range []string{"docs/rough-edges.md", "docs/rough-edges-postgresql.md", "docs/rough-edges-engines.md", "docs/rough-edges-clickhouse.md"} {
+	for _, name := range []string{"docs/rough-edges.md", "docs/rough-edges-postgresql.md", "docs/rough-edges-engines.md", "docs/rough-edges-clickhouse.md", "docs/rough-edges-bigquery.md"} {
 		part := ""
 		for line := range strings.Lines(readDocument(t, name).text) {
 			if title, ok := strings.CutPrefix(line, "## "); ok {

@@ -32,6 +32,7 @@ require (
 	github.com/sqlc-dev/marino v0.3.1
 	github.com/sqlc-dev/meyer v0.1.2
 	github.com/sqlc-dev/oliphant v0.2.0
+	github.com/sqlc-dev/zetajones v0.2.0
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	github.com/tiktoken-go/tokenizer v0.10.0
 	github.com/yuin/goldmark v1.8.7

@@ -3,6 +3,7 @@ package dialects
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/bigquery"
 	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/dialects/mysql"
 	"github.com/ktxhq/ktx/dialects/postgres"
@@ -14,6 +15,7 @@ import (
 // All returns every dialect, sorted by name.
 func All() []sqlguard.Dialect {
 	return []sqlguard.Dialect{
+		bigquery.Dialect{},
 		clickhouse.Dialect{},
 		mysql.Dialect{},
 		postgres.Dialect{},

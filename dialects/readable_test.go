@@ -33,7 +33,7 @@ func TestReadable(t *testing.T) {
 				}
 				quote := func(s string) string {
 					switch d.Name() {
-					case "mysql":
+					case "mysql", "bigquery":
 						return "`" + s + "`"
 					case "sqlserver":
 						return "[" + s + "]"

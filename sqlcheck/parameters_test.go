@@ -283,6 +283,18 @@ var parameters = map[string][]string{
 		`SELECT a FROM t WHERE a = :v:x`,
 		`a = %s`,
 	},
+	"bigquery": {
+		`a = @x`,
+		`a = ?`,
+		`a IN (@x, @y)`,
+		`a IN UNNEST(@ids)`,
+		`SELECT a FROM t LIMIT @n OFFSET @o`,
+		`SELECT DATE_SUB(d, INTERVAL @n DAY), @x AS x FROM t`,
+		`a BETWEEN @x AND @y`,
+		`SELECT x FROM UNNEST(@ids) AS x`,
+		`SELECT a FROM t QUALIFY ROW_NUMBER() OVER (ORDER BY a) <= @n`,
+		`SELECT STRUCT(@x AS x), [@x, @y] FROM t`,
+	},
 	"clickhouse": {
 		`a = {x:UInt32}`,
 		`SELECT {x:UInt32}, {y:String} AS y`,

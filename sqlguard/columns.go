@@ -112,7 +112,11 @@ func (g *Guard) sharesRows(n CatalogName, schema, table string) bool {
 // couldBe reports whether r is, or could resolve to, schema.table.
 func (g *Guard) couldBe(r *Relation, schema, table string) bool {
 	same := g.traits.same
-	if !same(r.Name, table) {
+	if r.Prefix {
+		if !couldBegin(g.traits.fold(table), g.traits.fold(strings.TrimSuffix(r.Name, "*"))) {
+			return false
+		}
+	} else if !same(r.Name, table) {
 		return false
 	}
 	path := g.searchPath()

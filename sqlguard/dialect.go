@@ -13,6 +13,9 @@ package sqlguard
 //   - SchemasAreDatabases() bool: the server has no schemas inside a database, so
 //     a schema in a name is a database. A name then lies outside of the connection
 //     unless its schema is the connection's own database or in [Policy.Databases].
+//   - NamesHaveDatabases() bool: statements commonly write the database in the name of a
+//     relation. Without a connection, whose own database is not known, such a name then
+//     lies outside only if a rule allows some relations: it could be one of another database.
 //   - FoldName(name string) string: a form that is equal for all names that the
 //     server may treat as the same. A rule that denies a name denies all names with
 //     the same form.
@@ -162,6 +165,9 @@ type Relation struct {
 	// allows, and the connection's policy decides.
 	System bool
 	Ruling Ruling
+	// Prefix says that Name ends with a star, and stands for every relation of the schema
+	// whose name begins with what is before it.
+	Prefix bool
 	// Source says that the statement shows the relation's source text if it is a view.
 	Source bool
 }

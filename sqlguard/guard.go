@@ -99,6 +99,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 type traits struct {
 	folds        bool   // names that differ only in case are the same name
 	flat         bool   // schemas are databases
+	qualified    bool   // names of relations commonly have their database
 	systemSchema string // of system relations whose name has no schema
 	// fold returns the form of a name that is compared with a name that a rule denies.
 	// It may do more than ignore the case of letters.
@@ -115,6 +116,9 @@ func traitsOf(d Dialect) traits {
 	}
 	if d, ok := d.(interface{ SchemasAreDatabases() bool }); ok {
 		t.flat = d.SchemasAreDatabases()
+	}
+	if d, ok := d.(interface{ NamesHaveDatabases() bool }); ok {
+		t.qualified = d.NamesHaveDatabases()
 	}
 	if d, ok := d.(interface{ SystemSchema() string }); ok {
 		t.systemSchema = d.SystemSchema()

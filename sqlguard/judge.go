@@ -350,6 +350,9 @@ func (g *Guard) foreign(r *Relation) string {
 		if own != "" && strings.EqualFold(r.Database, own) || slices.Contains(g.policy.Databases, r.Database) {
 			return ""
 		}
+		if own == "" && g.traits.qualified && len(g.policy.Schemas.Allow)+len(g.policy.Tables.Allow) == 0 {
+			return "" // rules that deny hold in every database
+		}
 		return r.Database
 	case !g.traits.flat || r.System || r.Schema == "":
 		return ""
@@ -395,9 +398,13 @@ func (g *Guard) permits(r *Relation) permission {
 			return unresolved
 		}
 	}
+	permits := func(schema string) bool { return p.permitsIn(schema, r.Name, g.traits) }
+	if r.Prefix {
+		permits = func(schema string) bool { return p.permitsAll(schema, r.Name, g.traits) }
+	}
 	allowed, refused := 0, 0
 	for _, schema := range schemas {
-		if p.permitsIn(schema, r.Name, g.traits) {
+		if permits(schema) {
 			allowed++
 		} else {
 			refused++
@@ -439,6 +446,25 @@ func (p *Policy) permitsIn(schema, name string, t traits) bool {
 		return len(list) == 0 || slices.ContainsFunc(list, func(pattern string) bool { return names(pattern, schema, name, t.folds) })
 	}
 	return !p.deniesIn(schema, name, t) && allowed(p.Schemas.Allow) && allowed(p.Tables.Allow)
+}
+
+// permitsAll reports whether the rules permit every relation of a schema whose name
+// begins with a prefix, which a star follows.
+func (p *Policy) permitsAll(schema, prefix string, t traits) bool {
+	prefix = strings.TrimSuffix(prefix, "*")
+	denied := func(list []string) bool {
+		return slices.ContainsFunc(list, func(pattern string) bool {
+			ps, pn, dotted := strings.Cut(t.fold(pattern), ".")
+			return couldName(ps, t.fold(schema), "") && (!dotted || couldBegin(pn, t.fold(prefix)))
+		})
+	}
+	allowed := func(list []string) bool {
+		return len(list) == 0 || slices.ContainsFunc(list, func(pattern string) bool {
+			_, pn, dotted := strings.Cut(pattern, ".")
+			return names(pattern, schema, prefix, t.folds) && (!dotted || strings.HasSuffix(pn, "*"))
+		})
+	}
+	return !denied(p.Schemas.Deny) && !denied(p.Tables.Deny) && allowed(p.Schemas.Allow) && allowed(p.Tables.Allow)
 }
 
 // searchPath returns the schemas in which the session resolves unqualified names:

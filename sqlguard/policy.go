@@ -3,6 +3,7 @@ package sqlguard
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Limits on Policy.MaxBytes.
@@ -146,6 +147,20 @@ func foldMatch(pattern, name string) bool {
 		return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
 	}
 	return strings.EqualFold(pattern, name)
+}
+
+// couldBegin reports whether a name that a pattern could mean may begin with a prefix.
+func couldBegin(pattern, prefix string) bool {
+	begin, star := strings.CutSuffix(pattern, "*")
+	for begin != "" && prefix != "" {
+		a, n := utf8.DecodeRuneInString(begin)
+		b, m := utf8.DecodeRuneInString(prefix)
+		if !strings.EqualFold(string(a), string(b)) {
+			return false
+		}
+		begin, prefix = begin[n:], prefix[m:]
+	}
+	return prefix == "" || star
 }
 
 // names reports whether a rule that allows matches schema and name. It compares the

@@ -93,13 +93,15 @@ func (l *lexer) next() (kind, bool) {
 		return comment, true
 	case strings.HasPrefix(rest, "/*"):
 		return comment, l.blockComment()
+	case l.dialect == "bigquery" && (strings.HasPrefix(rest, "'''") || strings.HasPrefix(rest, `"""`)):
+		return 0, false // a string of several lines
 	case c == '\'':
-		return literal, l.quoted('\'', l.dialect == "mysql")
-	case c == '"' && l.dialect == "mysql":
+		return literal, l.quoted('\'', l.escapes())
+	case c == '"' && l.escapes():
 		return literal, l.quoted('"', true)
 	case c == '"':
 		return name, l.quoted('"', false)
-	case c == '`' && (l.dialect == "mysql" || l.dialect == "sqlite"):
+	case c == '`' && (l.escapes() || l.dialect == "sqlite"):
 		return name, l.quoted('`', false)
 	case c == '[' && (l.dialect == "sqlserver" || l.dialect == "sqlite"):
 		return name, l.quoted(']', false)
@@ -121,12 +123,16 @@ func (l *lexer) next() (kind, bool) {
 	}
 }
 
+// escapes reports whether a backslash protects the next character in a string, which may
+// then stand between double quotes too.
+func (l *lexer) escapes() bool { return l.dialect == "mysql" || l.dialect == "bigquery" }
+
 // lineComment reports whether a comment to the end of the line begins here.
 func (l *lexer) lineComment(rest string) bool {
 	if l.dialect == "mysql" {
 		return rest[0] == '#' || strings.HasPrefix(rest, "--") && (len(rest) == 2 || rest[2] <= ' ')
 	}
-	return strings.HasPrefix(rest, "--")
+	return strings.HasPrefix(rest, "--") || rest[0] == '#' && l.dialect == "bigquery"
 }
 
 // blockComment reads a comment to its end. Comments nest in PostgreSQL and SQL
@@ -211,6 +217,8 @@ func (l *lexer) marks(rest string) bool {
 		following = rest[1]
 	}
 	switch l.dialect {
+	case "bigquery":
+		return rest[0] == '@' || rest[0] == '?'
 	case "mysql", "sqlserver":
 		return rest[0] == '@' || rest[0] == '?' && l.dialect == "mysql"
 	case "sqlite":
@@ -259,11 +267,14 @@ func (l *lexer) word() (kind, bool) {
 		}
 		return literal, l.quoted('\'', false)
 	}
-	if !strings.HasPrefix(behind, "'") && (l.dialect != "mysql" || !strings.HasPrefix(behind, `"`)) {
+	if !strings.HasPrefix(behind, "'") && (!l.escapes() || !strings.HasPrefix(behind, `"`)) {
 		return word, true
 	}
+	if l.dialect == "bigquery" && strings.HasPrefix(behind[1:], behind[:1]+behind[:1]) {
+		return 0, false // a string of several lines
+	}
 	switch prefix := len(text) == 1 && strings.IndexByte("ebxn", text[0]) >= 0; {
-	case l.dialect == "mysql":
+	case l.escapes():
 		return literal, l.quoted(behind[0], true)
 	case prefix:
 		return literal, l.quoted('\'', text == "e" && l.dialect == "postgres")

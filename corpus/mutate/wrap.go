@@ -31,7 +31,7 @@ func (t *text) scalar() (string, bool) {
 }
 
 // explained puts EXPLAIN before an allow case, and before a reject case the
-// EXPLAIN that runs the statement. SQL Server has neither, and SQLite has only
+// EXPLAIN that runs the statement. SQL Server and BigQuery have neither, and SQLite has only
 // the first.
 func (t *text) explained() (string, bool) {
 	if !t.single() || t.dependsOnPolicy() {
@@ -43,7 +43,7 @@ func (t *text) explained() (string, bool) {
 	}
 	refused := t.Expect == "reject"
 	switch {
-	case t.Dialect == "sqlserver", t.Dialect == "mysql" && t.has("into"):
+	case t.Dialect == "sqlserver", t.Dialect == "bigquery", t.Dialect == "mysql" && t.has("into"):
 		return "", false
 	case !refused:
 		return "EXPLAIN " + t.String(), reads

@@ -279,7 +279,7 @@ func goDriver(content []byte) string {
 
 // otherEngines are names of engines that this version cannot read.
 var otherEngines = []string{
-	"duckdb", "trino", "snowflake", "bigquery", "redshift", "databricks", "spark", "sparksql", "hive", "oracle", "db2", "teradata", "athena", "presto",
+	"duckdb", "trino", "snowflake", "redshift", "databricks", "spark", "sparksql", "hive", "oracle", "db2", "teradata", "athena", "presto",
 	"exasol", "vertica", "greenplum", "materialize", "cockroachdb", "fabric", "synapse", "impala", "doris", "starrocks", "flink", "soql", "dremio",
 	"singlestore", "spanner", "firebird", "mongodb",
 }

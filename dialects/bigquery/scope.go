@@ -1,0 +1,74 @@
+package bigquery
+
+import "github.com/sqlc-dev/zetajones/ast"
+
+// scope is a list of names: of common table expressions, or of aliases.
+type scope struct {
+	name string // folded
+	up   *scope
+}
+
+func (s *scope) has(name string) bool {
+	name = lower(name)
+	for ; s != nil; s = s.up {
+		if s.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// with adds the members of a WITH to the names of common table expressions. A member sees
+// those before it, and with RECURSIVE all. It sees no alias of the query around it.
+func (w *walker) with(n *ast.WithClause) {
+	path, aliases := w.path, w.aliases
+	w.aliases = nil
+	if n.Recursive {
+		for _, e := range n.Entries {
+			if e.AliasedQuery != nil {
+				w.ctes = &scope{lower(e.AliasedQuery.Identifier.Name), w.ctes}
+			}
+		}
+	}
+	for _, e := range n.Entries {
+		if e.AliasedQuery == nil {
+			w.node(e)
+			continue
+		}
+		name := e.AliasedQuery.Identifier.Name
+		w.path = joinPath(path, "with."+name)
+		w.node(e)
+		if !n.Recursive {
+			w.ctes = &scope{lower(name), w.ctes}
+		}
+	}
+	w.path, w.aliases = path, aliases
+}
+
+func joinPath(path, step string) string {
+	if path == "" {
+		return step
+	}
+	return path + "." + step
+}
+
+// visible adds the alias of a part of FROM to the names that surely are aliases to the
+// right of it. A clause such as PIVOT makes another relation, so that the name is none.
+func (w *walker) visible(name string, after []ast.Node) {
+	for _, n := range after {
+		if _, ok := n.(*ast.SampleClause); !ok {
+			return
+		}
+	}
+	if name != "" {
+		w.aliases = &scope{lower(name), w.aliases}
+	}
+}
+
+// apart walks a part of a query that does not see the aliases beside it.
+func (w *walker) apart(n ast.Node) {
+	aliases := w.aliases
+	w.aliases = w.outside
+	w.node(n)
+	w.aliases = aliases
+}
