@@ -13,6 +13,7 @@ var deniedFunctions = denied.NewTable([]denied.Rule{
 		Names: "ml.* ai.* external_object_transform obj.* documentai.*", Code: sqlguard.CodeFunctionNetworkAccess,
 		Reason: "can send rows to a model or to another service",
 	},
+	{Names: "st_regionstats", Code: sqlguard.CodeFunctionNetworkAccess, Reason: "reads a raster of Earth Engine or of Cloud Storage"},
 	{
 		Names: "keys.* aead.* deterministic_encrypt deterministic_decrypt_string deterministic_decrypt_bytes", Code: sqlguard.CodeFunctionAdmin,
 		Reason: "works with keys, of which some are another service's",
