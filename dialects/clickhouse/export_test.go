@@ -15,6 +15,7 @@ func DeniedTable(function string) bool { return deniedTables.Find(lower(function
 func SystemTables() []string      { return slices.Sorted(maps.Keys(systemTables)) }
 func InformationSchema() []string { return slices.Sorted(maps.Keys(informationSchema)) }
 func TypeNames() []string         { return slices.Sorted(maps.Keys(typeNames)) }
+func Combinators() []string       { return combinators }
 func DeniedNames() []string       { return slices.Sorted(maps.Keys(deniedFunctions.Names)) }
 func TableFunctions() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(tableFunctions)), func(n string) bool { return n == "VALUES" || n == "Values" })

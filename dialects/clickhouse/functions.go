@@ -56,11 +56,11 @@ func lookupFunction(function string) (aggregate, ok bool) {
 
 // syntaxFunctions are functions that the server's parser or analysis reads, in any case,
 // and replaces by others.
-var syntaxFunctions = wordSet("grouping trim ltrim rtrim date_add date_sub dateadd datesub timestampadd timestampsub timestamp_add timestamp_sub extract cast")
+var syntaxFunctions = wordSet("grouping trim ltrim rtrim date_add date_sub dateadd datesub timestampadd timestampsub timestamp_add timestamp_sub extract cast date_part datepart")
 
 // combinators are what can follow the name of an aggregate function. Reference: Aggregate
 // Function Combinators.
-var combinators = strings.Fields("SimpleState OrDefault Distinct Resample ForEach ArgMax ArgMin OrNull Merge State Array Null Map If")
+var combinators = strings.Fields("SimpleState OrDefault Distinct Resample ForEach ArgMax ArgMin OrNull Tuple Merge State Array Null Map If")
 
 // maxCombinators bounds how many combinators a name may have.
 const maxCombinators = 8

@@ -20,6 +20,8 @@ type parser struct {
 	starEnd, lambdaEnd int
 	// bareLambda says that the lambda read last has one parameter without brackets.
 	bareLambda bool
+	// intervals is the number of intervals around the current place.
+	intervals int
 	// fromFirst says that FROM stands before SELECT, where an alias needs AS.
 	fromFirst bool
 	// filled says that the ORDER BY that is read has WITH FILL.
