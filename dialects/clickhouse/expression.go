@@ -63,13 +63,13 @@ func (p *parser) listed(end func() bool) {
 func (p *parser) parameters(from int) bool {
 	list := p.toks[from:p.at]
 	if len(list) == 1 {
-		return p.isParameter(list[0])
+		return p.isIdentifier(list[0])
 	}
 	if len(list)%2 == 0 || p.sql[list[0].start] != '(' {
 		return false
 	}
 	for i, t := range list[1 : len(list)-1] {
-		if i%2 == 0 && !p.isParameter(t) || i%2 == 1 && t.kind != sqlguard.TokenComma {
+		if i%2 == 0 && !p.isIdentifier(t) || i%2 == 1 && t.kind != sqlguard.TokenComma {
 			return false
 		}
 	}
@@ -79,8 +79,8 @@ func (p *parser) parameters(from int) bool {
 // valueWords are names that the server reads as values where an expression stands.
 var valueWords = wordSet("true false inf infinity nan")
 
-// isParameter reports whether a parameter of a lambda can be called so.
-func (p *parser) isParameter(t token) bool {
+// isIdentifier reports whether a token is a name, and no value, where an expression stands.
+func (p *parser) isIdentifier(t token) bool {
 	return t.isName() && (t.kind == sqlguard.TokenQuotedName || !valueWords[lower(p.sql[t.start:t.end])])
 }
 
@@ -89,7 +89,7 @@ func (p *parser) isParameter(t token) bool {
 func (p *parser) isPath(from int) bool {
 	list := p.toks[from:p.at]
 	for i, t := range list {
-		if i%2 == 0 && !p.isParameter(t) || i%2 == 1 && t.kind != sqlguard.TokenDot {
+		if i%2 == 0 && !p.isIdentifier(t) || i%2 == 1 && t.kind != sqlguard.TokenDot {
 			return false
 		}
 	}
@@ -232,7 +232,7 @@ func (p *parser) operand() {
 	for p.mark() == "-" || p.mark() == "+" {
 		p.next()
 	}
-	column := p.tok.isName() && p.markAt(1) != "("
+	column := p.isIdentifier(p.tok) && p.markAt(1) != "("
 	p.primary()
 	for p.err == nil {
 		switch {
@@ -531,15 +531,10 @@ func (p *parser) intervalInBrackets() bool {
 // interval reads INTERVAL n unit, or INTERVAL 'n unit'.
 func (p *parser) interval() {
 	if next := p.peek(1); next.kind != sqlguard.TokenString && next.kind != sqlguard.TokenNumber && p.markAt(1) != "(" && p.markAt(1) != "-" && (!next.isName() || notAlias[next.word]) {
-		if p.intervals > 0 { // where the server begins an interval first
-			p.fail("quotes around a column of this name")
-			return
-		}
 		p.named() // a column of that name
 		return
 	}
-	p.intervals++
-	defer func() { p.intervals-- }()
+	defer p.bar("interval")()
 	p.next()
 	if p.tok.kind == sqlguard.TokenString && !p.atUnit(1) {
 		if !intervalText.MatchString(lower(p.text())) {
@@ -563,10 +558,8 @@ func (p *parser) interval() {
 
 // caseExpression reads CASE … END.
 func (p *parser) caseExpression() {
-	if p.next(); p.is("end") {
-		p.fail("an expression")
-		return
-	}
+	defer p.bar("end")()
+	p.next()
 	if !p.is("when") {
 		p.expression()
 	}
@@ -580,10 +573,6 @@ func (p *parser) caseExpression() {
 		p.expression()
 	}
 	if p.accept("else") {
-		if p.is("end") {
-			p.fail("an expression")
-			return
-		}
 		p.expression()
 	}
 	p.expect("end")
@@ -670,11 +659,15 @@ func appendType(list []sqlguard.Type, t sqlguard.Type) []sqlguard.Type {
 // as written, and of that in lower case: the server reads some arguments only behind the
 // exact name.
 func (p *parser) typeArgument(as, of string) {
-	enum := strings.HasPrefix(of, "enum")
+	enum, named := strings.HasPrefix(of, "enum"), as == "Tuple" || as == "Nested"
 	switch {
-	case p.tok.kind == sqlguard.TokenNumber && !enum && of != "json" && of != "tuple" && as != "Nested" && as != "Dynamic":
+	case as == "Dynamic":
+		p.simpleName("a parameter")
+		p.expectMark("=")
+		p.number()
+	case p.tok.kind == sqlguard.TokenNumber && !enum && of != "json" && of != "tuple" && !named:
 		p.next()
-	case enum || of != "json" && p.atString(0):
+	case enum || of != "json" && !named && p.atString(0):
 		if !p.atString(0) {
 			p.fail("a string literal")
 			return
@@ -690,7 +683,7 @@ func (p *parser) typeArgument(as, of string) {
 		} else {
 			p.multiName("a path", 8)
 		}
-	case (of == "json" || as == "Dynamic") && p.tok.isName() && p.markAt(1) == "=":
+	case of == "json" && p.tok.isName() && p.markAt(1) == "=":
 		p.next()
 		p.next()
 		p.number()
@@ -724,7 +717,11 @@ func (p *parser) named() {
 		p.function("")
 		return
 	}
+	value := !p.isIdentifier(p.tok)
 	n := name{at: p.here(), parts: []string{p.simpleName("an expression")}}
+	if value {
+		return
+	}
 	object := false // behind .^, where no array may be
 	for p.err == nil && (p.mark() == "." || p.mark() == "[" && p.markAt(1) == "]" && len(n.parts) > 1) {
 		if object && p.mark() == "[" {
@@ -889,6 +886,9 @@ func (p *parser) arguments() (quantified bool) {
 // wordArguments reads arguments that words can separate: SUBSTRING(s FROM n FOR n),
 // POSITION(part IN s).
 func (p *parser) wordArguments(position bool) {
+	if !position {
+		defer p.bar("for")()
+	}
 	p.operand()
 	for p.err == nil && binary[p.mark()] {
 		p.next()
@@ -901,20 +901,12 @@ func (p *parser) wordArguments(position bool) {
 	case position && p.accept("in"):
 		p.aliasedExpression(false)
 	case !position && p.accept("from"):
-		if p.is("for") {
-			p.fail("an expression")
-			return
-		}
 		p.aliasedExpression(false)
 		if p.accept("for") {
 			p.aliasedExpression(false)
 		}
 	default:
 		p.expectMark(",")
-		if !position && p.is("for") {
-			p.fail("an expression")
-			return
-		}
 		p.aliasedExpression(false)
 		if p.acceptMark(",") {
 			p.aliasedExpression(false)
@@ -936,17 +928,10 @@ func (p *parser) overlay() {
 			p.aliasName()
 		}
 	}
-	if p.is("placing") {
-		p.fail("an expression")
-		return
-	}
+	defer p.bar("placing", "for")()
 	if part(); p.accept("placing") {
 		part()
 		p.expect("from")
-		if p.is("for") {
-			p.fail("an expression")
-			return
-		}
 		if part(); p.accept("for") {
 			part()
 		}

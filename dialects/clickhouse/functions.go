@@ -28,6 +28,16 @@ var deniedFunctions = denied.NewTable([]denied.Rule{
 	{Names: "_CAST __*", Code: sqlguard.CodeFunctionNotAllowed, Reason: "belongs to the server's own plans"},
 })
 
+// serverFunctions and serverAggregates are functions of servers, found by their exact
+// names, that the library lacks from which functions_table.go comes.
+const (
+	serverFunctions = `BLAKE3 bech32Decode bech32Encode detectCharset detectLanguage detectLanguageMixed detectLanguageUnknown detectProgrammingLanguage
+	detectTonality generateULID geoToS2 idnaDecode idnaEncode punycodeDecode punycodeEncode s2CapContains s2CapUnion s2CellsIntersect s2GetNeighbors
+	s2RectAdd s2RectContains s2RectIntersection s2RectUnion s2ToGeo seriesPeriodDetectFFT stem tryIdnaEncode tryPunycodeDecode ULIDStringToDateTime
+	uniqThetaIntersect uniqThetaNot uniqThetaUnion`
+	serverAggregates = "uniqTheta"
+)
+
 // exactNames are the functions by their exact names, and foldedNames those that the
 // server finds in any case, in lower case. The value says whether it aggregates.
 var exactNames, foldedNames = func() (exact, folded map[string]bool) {
@@ -35,7 +45,7 @@ var exactNames, foldedNames = func() (exact, folded map[string]bool) {
 	for _, list := range []struct {
 		names                string
 		aggregate, caseBlind bool
-	}{{scalarFunctions, false, false}, {foldedScalarFunctions, false, true}, {aggregateFunctions, true, false}, {foldedAggregateFunctions, true, true}} {
+	}{{serverFunctions, false, false}, {serverAggregates, true, false}, {scalarFunctions, false, false}, {foldedScalarFunctions, false, true}, {aggregateFunctions, true, false}, {foldedAggregateFunctions, true, true}} {
 		for n := range strings.FieldsSeq(list.names) {
 			exact[n] = list.aggregate
 			if list.caseBlind {
