@@ -800,6 +800,11 @@ func (p *parser) function(keyword string) {
 	}
 	p.call(function, at)
 	p.expectMark("(")
+	own := ownForms[lower(function)]
+	if own && p.is("distinct", "all") {
+		p.fail("an expression")
+		return
+	}
 	more := false
 	switch lower(function) {
 	case "substring", "position":
@@ -824,7 +829,7 @@ func (p *parser) function(keyword string) {
 		p.arguments()
 	case "dateadd", "date_add", "datesub", "date_sub", "datediff", "date_diff", "timestampadd", "timestamp_add", "timestampsub",
 		"timestamp_sub", "timestampdiff", "timestamp_diff":
-		if p.atUnit(0) && p.markAt(1) != "." {
+		if p.atUnit(0) {
 			p.next()
 			p.expectMark(",")
 			p.expression()
@@ -836,10 +841,6 @@ func (p *parser) function(keyword string) {
 		}
 		p.arguments()
 	case "tuple":
-		if p.is("distinct", "all") {
-			p.fail("an expression")
-			return
-		}
 		p.arguments()
 	default:
 		more = !p.arguments()
@@ -848,7 +849,7 @@ func (p *parser) function(keyword string) {
 		p.next()
 		p.arguments()
 	}
-	if ownForms[lower(function)] {
+	if own {
 		return
 	}
 	if p.accept("filter") {

@@ -156,10 +156,7 @@ func (p *parser) table() {
 		if p.mark() == "(" && len(n.parts) == 2 { // a view with parameters
 			relation = p.relation(&n, sqlguard.AccessRead)
 			p.next()
-			if p.mark() != ")" {
-				p.list(p.expression)
-			}
-			p.expectMark(")")
+			p.arguments()
 			break
 		}
 		relation = p.source(&n)
@@ -182,7 +179,7 @@ func (p *parser) tableAlias(relation int) {
 	switch {
 	case p.accept("as"):
 		p.aliased(relation, p.aliasName())
-	case !p.fromFirst && p.atAlias():
+	case !p.fromFirst && p.atAlias() && !p.is("uuid"): // behind which the server reads the identifier of a table
 		p.aliased(relation, p.simpleName("an alias"))
 	default:
 		return
@@ -227,8 +224,9 @@ func (p *parser) tableFunction() {
 		p.inner++
 		p.query()
 		p.inner--
-	case p.mark() != ")":
-		p.list(func() { p.expression() })
+	default:
+		p.arguments()
+		return
 	}
 	p.expectMark(")")
 }

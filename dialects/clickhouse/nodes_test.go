@@ -91,6 +91,13 @@ SELECT a::Dynamic('1')
 SELECT a::Tuple('a')
 SELECT infinity.:Int64
 SELECT true.^a
+SELECT extract(DISTINCT 1)
+SELECT ltrim(ALL 1)
+SELECT dateDiff(day.a, a, b)
+SELECT 1, FROM mod
+SELECT 1 FROM t uuid
+SELECT 1 FROM numbers(1, x -> 1)
+SELECT 1 FROM d.v(false, x -> 1)
 SELECT OVERLAY()
 SELECT overlay(a, b, 1) OVER ()
 SELECT overlayUTF8(a, b, 1) FILTER (WHERE 1)

@@ -155,7 +155,7 @@ func (p *parser) selectList() {
 		if !p.acceptMark(",") {
 			return
 		}
-		if !alias && (p.is("from") || p.tok.kind == endOfText) { // a comma behind the last item
+		if !alias && (p.is("from") && p.peek(1).word != "mod" || p.tok.kind == endOfText) { // a comma behind the last item
 			return
 		}
 	}

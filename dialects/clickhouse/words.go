@@ -57,7 +57,7 @@ const otherWords = `
 	preceding prepare projection quarter query range recursive rename restore revoke rollback rollup row rows second set
 	sets setting show some start step strict sub substr substring syntax system table tables temporary ties time
 	timestamp timestamp_add timestamp_diff timestamp_sub timestampadd timestampdiff timestampsub to top totals trailing
-	tree trim true truncate unbounded undrop unknown update use varying view watch week xor year zone`
+	tree trim true truncate unbounded undrop unknown update use varying view watch week xor year uuid zone`
 
 // lower folds ASCII letters.
 func lower(s string) string {
