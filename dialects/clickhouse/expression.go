@@ -15,9 +15,8 @@ func (p *parser) expression() {
 	defer p.leave()
 	from := p.at
 	p.logical()
-	lambda := p.mark() == "->"
+	lambda, bare := p.mark() == "->", p.at == from+1
 	if lambda {
-		p.bareLambda = p.at == from+1
 		if !p.parameters(from) {
 			p.fail("names before ->")
 		}
@@ -30,7 +29,7 @@ func (p *parser) expression() {
 		p.logical()
 	}
 	if lambda {
-		p.lambdaEnd = p.at
+		p.lambdaEnd, p.bareLambda = p.at, bare
 	}
 }
 
@@ -41,7 +40,6 @@ func (p *parser) listed(end func() bool) {
 	names := true
 	for p.err == nil {
 		from, t := p.at, p.tok
-		p.bareLambda = false
 		p.expression()
 		if p.bareLambda && p.lambdaEnd == p.at && !names {
 			p.failAt(t, "a lambda behind other values needs brackets around its parameter")

@@ -156,7 +156,7 @@ func (p *parser) table() {
 		if p.mark() == "(" && len(n.parts) == 2 { // a view with parameters
 			relation = p.relation(&n, sqlguard.AccessRead)
 			p.next()
-			p.arguments()
+			p.tableArguments()
 			break
 		}
 		relation = p.source(&n)
@@ -225,8 +225,17 @@ func (p *parser) tableFunction() {
 		p.query()
 		p.inner--
 	default:
-		p.arguments()
+		p.tableArguments()
 		return
+	}
+	p.expectMark(")")
+}
+
+// tableArguments reads the arguments of a table function or a view with the closing
+// bracket. DISTINCT before them would call another function.
+func (p *parser) tableArguments() {
+	if p.mark() != ")" {
+		p.listed(func() bool { return false })
 	}
 	p.expectMark(")")
 }

@@ -63,6 +63,7 @@ SELECT CASE a WHEN 1 THEN 2 ELSE end END
 SELECT CASE end WHEN 1 THEN 2 END
 SELECT TRUE -> a
 SELECT f(a, false, x -> 1)
+SELECT f(1, x -> f(x))
 SELECT (inf, a) -> 1
 SELECT a + 2e.1
 SELECT f(2e)
@@ -122,6 +123,17 @@ func TestUnread(t *testing.T) {
 	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
 	for _, sql := range unread {
 		if v := g.Check(sql); v.Allowed || v.Code != sqlguard.CodeParseError && v.Code != sqlguard.CodeInvalidCharacters {
+			t.Errorf("%s: %v %s", sql, v.Allowed, v.Code)
+		}
+	}
+}
+
+// TestDistinctTables checks that DISTINCT, which calls another function, stands before no
+// arguments of a table function or a view.
+func TestDistinctTables(t *testing.T) {
+	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
+	for _, sql := range []string{"SELECT 1 FROM numbers(DISTINCT 1)", "SELECT 1 FROM numbers(ALL 1)", "SELECT 1 FROM d.v(DISTINCT a = 1)"} {
+		if v := g.Check(sql); v.Allowed || v.Code != sqlguard.CodeParseError {
 			t.Errorf("%s: %v %s", sql, v.Allowed, v.Code)
 		}
 	}
