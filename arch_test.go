@@ -291,9 +291,10 @@ var rooms = []room{
 	},
 	{
 		path:     "execution/clickhousedb",
-		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/clickhousedb/wire"},
-		testOurs: []string{"execution/*", "execution/executiontest/chengine", "execution/executiontest/chserver", "execution/executiontest/selfsigned", "dialects/clickhouse"},
+		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/clickhousedb/typename", "execution/clickhousedb/wire"},
+		testOurs: []string{"execution/*", "execution/audit", "execution/executiontest/chengine", "execution/executiontest/chserver", "execution/executiontest/selfsigned", "dialects/clickhouse"},
 	},
+	{path: "execution/clickhousedb/typename"},
 	{path: "execution/clickhousedb/wire"},
 	{
 		path:     "execution/duckdbdb",
@@ -327,8 +328,9 @@ var rooms = []room{
 	{
 		path: "execution/executiontest/faults",
 		testOurs: []string{
-			"sqlguard", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution", "execution/audit", "execution/mssqldb", "execution/mysqldb",
-			"execution/pgdb", "execution/sqlitedb", "execution/executiontest", "execution/executiontest/executable", "execution/executiontest/tdsserver",
+			"sqlguard", "dialects/clickhouse", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution", "execution/audit",
+			"execution/clickhousedb", "execution/mssqldb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "execution/executiontest",
+			"execution/executiontest/chserver", "execution/executiontest/executable", "execution/executiontest/tdsserver",
 			"execution/executiontest/testdb",
 		},
 		testOthers: map[string]string{
@@ -398,7 +400,7 @@ var rooms = []room{
 	},
 	{
 		path: "research/scan",
-		ours: []string{"sqlguard", "execution", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
+		ours: []string{"sqlguard", "execution", "execution/clickhousedb/typename", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
 		testOurs: []string{
 			"dialects/*", "execution/*", "execution/audit/audittest", "execution/duckdbdb/engine", "execution/executiontest", "execution/executiontest/*", "research",
 			"research/rank",
@@ -448,12 +450,12 @@ var rooms = []room{
 	{path: "research/semantic/draft", ours: []string{"research/semantic/expr", "research/semantic/model"}, testOurs: []string{"research/semantic/emit", "research/semantic/plan"}, others: map[string]string{"go.yaml.in/yaml/v3": "writes drafted files"}, noStd: noOutside},
 	{
 		path:     "research/semantic/emit",
-		ours:     []string{"research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
+		ours:     []string{"execution/clickhousedb/typename", "research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
 		noStd:    noOutside,
 		testOurs: []string{"corpus", "dialects", "dialects/*", "execution", "execution/*", "execution/executiontest/chengine", "execution/executiontest/testdb", "sqlguard"},
 	},
 	{path: "research/semantic/expr", noStd: noOutside, testOurs: []string{"corpus"}},
-	{path: "research/semantic/model", ours: []string{"research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside, testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "holds the JSON Schema of source files against the loader"}},
+	{path: "research/semantic/model", ours: []string{"execution/clickhousedb/typename", "research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside, testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "holds the JSON Schema of source files against the loader"}},
 	{
 		path:       "research/semantic/interchange",
 		ours:       []string{"research/semantic/draft", "research/semantic/expr", "research/semantic/model"},

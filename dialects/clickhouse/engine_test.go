@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -55,8 +56,8 @@ var readForms = regexp.MustCompile(`^\(*(SELECT|WITH|FROM|EXPLAIN|DESCRIBE|SHOW|
 // quotedParts are the literals and quoted names of the engine's own spelling.
 var quotedParts = regexp.MustCompile("'(?:[^'\\\\]|\\\\.)*'|`(?:[^`\\\\]|\\\\.)*`")
 
-// columnFormat is a column of that name in ORDER BY: no format is called ASC or DESC.
-var columnFormat = regexp.MustCompile(` FORMAT (ASC|DESC)\b`)
+// columnFormat is a column or an alias of that name: no format is called ASC, DESC or FINAL.
+var columnFormat = regexp.MustCompile(` FORMAT (ASC|DESC|FINAL)\b`)
 
 var forbiddenParts = regexp.MustCompile(` (PARALLEL WITH|INTO OUTFILE|FORMAT [A-Za-z]\w*$|SETTINGS [a-z_]+ = )`)
 
@@ -119,6 +120,13 @@ func TestFunctionsOfTheEngine(t *testing.T) {
 		}
 		out.WriteString("`\n")
 	}
+	for _, name := range clickhouse.ServerFunctions() {
+		for _, list := range lists {
+			if slices.Contains(list, name) {
+				t.Errorf("the engine has %s, so that it need not be among the functions of servers alone", name)
+			}
+		}
+	}
 	if *update {
 		if err := os.WriteFile("functions_table.go", []byte(out.String()), 0o600); err != nil {
 			t.Fatal(err)
@@ -145,6 +153,7 @@ func TestTablesOfTheEngine(t *testing.T) {
 		"view":            {"SELECT name FROM system.tables WHERE database = 'information_schema'", clickhouse.InformationSchema()},
 		"table function":  {"SELECT name FROM system.table_functions", clickhouse.TableFunctions()},
 		"type":            {"SELECT lower(splitByChar(' ', name)[1]) FROM system.data_type_families", clickhouse.TypeNames()},
+		"combinator":      {"SELECT name FROM system.aggregate_function_combinators", clickhouse.Combinators()},
 		"denied function": {"SELECT lower(name) FROM system.functions", clickhouse.DeniedNames()},
 	} {
 		known := map[string]bool{}
@@ -155,6 +164,9 @@ func TestTablesOfTheEngine(t *testing.T) {
 			if !known[name] && !unbuilt[name] {
 				t.Errorf("%s: the engine does not know %s", what, name)
 			}
+		}
+		if what == "combinator" && len(known) != len(list.names) {
+			t.Errorf("the engine has the combinators %v", slices.Sorted(maps.Keys(known)))
 		}
 		if what == "table function" {
 			for name := range known {
@@ -187,9 +199,20 @@ func TestReadsOfTheEngine(t *testing.T) {
 	}
 }
 
+// TestUnreadOfTheEngine checks that the engine does not read what unread has.
+func TestUnreadOfTheEngine(t *testing.T) {
+	e := startEngine(t)
+	for _, text := range unread {
+		if judge(t, e, text) == "" {
+			t.Errorf("the engine reads %s", text)
+		}
+	}
+}
+
 // TestMutationsAgainstTheEngine makes statements from reads and from refused statements,
 // and asks the engine about each that is allowed: it must be exactly one read.
-// KTX_CLICKHOUSE_MUTANTS is how many are made, 50,000 unless it is set.
+// KTX_CLICKHOUSE_MUTANTS is how many are made, 50,000 unless it is set. The statements of
+// KTX_CLICKHOUSE_HELD, if it is set, are changed too.
 func TestMutationsAgainstTheEngine(t *testing.T) {
 	e := startEngine(t)
 	total := 50_000
@@ -209,7 +232,7 @@ func TestMutationsAgainstTheEngine(t *testing.T) {
 		seed = n
 	}
 	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
-	m := newMutator(t, seed)
+	m := newMutator(t, seed, held(t)...)
 	asked, wrong := 0, 0
 	for range total {
 		sql := m.Next()

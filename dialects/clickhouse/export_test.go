@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Denied reports whether a rule refuses a function by its name.
@@ -15,6 +16,8 @@ func DeniedTable(function string) bool { return deniedTables.Find(lower(function
 func SystemTables() []string      { return slices.Sorted(maps.Keys(systemTables)) }
 func InformationSchema() []string { return slices.Sorted(maps.Keys(informationSchema)) }
 func TypeNames() []string         { return slices.Sorted(maps.Keys(typeNames)) }
+func ServerFunctions() []string   { return strings.Fields(serverFunctions + " " + serverAggregates) }
+func Combinators() []string       { return combinators }
 func DeniedNames() []string       { return slices.Sorted(maps.Keys(deniedFunctions.Names)) }
 func TableFunctions() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(tableFunctions)), func(n string) bool { return n == "VALUES" || n == "Values" })

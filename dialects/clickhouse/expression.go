@@ -15,9 +15,8 @@ func (p *parser) expression() {
 	defer p.leave()
 	from := p.at
 	p.logical()
-	lambda := p.mark() == "->"
+	lambda, bare := p.mark() == "->", p.at == from+1
 	if lambda {
-		p.bareLambda = p.at == from+1
 		if !p.parameters(from) {
 			p.fail("names before ->")
 		}
@@ -30,7 +29,7 @@ func (p *parser) expression() {
 		p.logical()
 	}
 	if lambda {
-		p.lambdaEnd = p.at
+		p.lambdaEnd, p.bareLambda = p.at, bare
 	}
 }
 
@@ -41,13 +40,12 @@ func (p *parser) listed(end func() bool) {
 	names := true
 	for p.err == nil {
 		from, t := p.at, p.tok
-		p.bareLambda = false
 		p.expression()
 		if p.bareLambda && p.lambdaEnd == p.at && !names {
 			p.failAt(t, "a lambda behind other values needs brackets around its parameter")
 			return
 		}
-		names = names && p.at == from+1 && t.isName()
+		names = names && p.isPath(from)
 		if p.starEnd != p.at && p.accept("as") {
 			names = false
 			p.aliasName()
@@ -63,17 +61,37 @@ func (p *parser) listed(end func() bool) {
 func (p *parser) parameters(from int) bool {
 	list := p.toks[from:p.at]
 	if len(list) == 1 {
-		return list[0].isName()
+		return p.isIdentifier(list[0])
 	}
 	if len(list)%2 == 0 || p.sql[list[0].start] != '(' {
 		return false
 	}
 	for i, t := range list[1 : len(list)-1] {
-		if i%2 == 0 && !t.isName() || i%2 == 1 && t.kind != sqlguard.TokenComma {
+		if i%2 == 0 && !p.isIdentifier(t) || i%2 == 1 && t.kind != sqlguard.TokenComma {
 			return false
 		}
 	}
 	return true
+}
+
+// valueWords are names that the server reads as values where an expression stands.
+var valueWords = wordSet("true false inf infinity nan")
+
+// isIdentifier reports whether a token is a name, and no value, where an expression stands.
+func (p *parser) isIdentifier(t token) bool {
+	return t.isName() && (t.kind == sqlguard.TokenQuotedName || !valueWords[lower(p.sql[t.start:t.end])])
+}
+
+// isPath reports whether the tokens from that one up to the current one are a name with
+// dots, which can be a parameter to the server.
+func (p *parser) isPath(from int) bool {
+	list := p.toks[from:p.at]
+	for i, t := range list {
+		if i%2 == 0 && !p.isIdentifier(t) || i%2 == 1 && t.kind != sqlguard.TokenDot {
+			return false
+		}
+	}
+	return len(list)%2 == 1
 }
 
 // logical reads operations that AND and OR join.
@@ -133,9 +151,9 @@ func (p *parser) operation() {
 			p.next()
 			for p.accept("not") {
 			}
-			if p.is("any", "all") && p.markAt(1) == "(" && p.queryAt(1) { // = ANY (query)
+			if p.is("any", "all", "some") && p.markAt(1) == "(" && p.queryAt(1) { // = ANY (query)
 				if !compares {
-					p.fail("a comparison before ANY or ALL")
+					p.fail("a comparison before ANY, SOME or ALL")
 					return
 				}
 				p.load(p.at + 1)
@@ -155,7 +173,7 @@ var binary = map[string]bool{
 // computes are the operators that bind closer than LIKE.
 var computes = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true, "||": true}
 
-// quantifies are the operators behind which ANY and ALL may stand before a query.
+// quantifies are the operators behind which ANY, SOME and ALL may stand before a query.
 var quantifies = map[string]bool{"=": true, "==": true, "!=": true, "<>": true, "<": true, "<=": true, ">": true, ">=": true}
 
 // queryAt reports whether a query begins n tokens on.
@@ -205,14 +223,14 @@ func (p *parser) set() {
 	p.operand()
 }
 
-// operand reads one operand with what can follow it: subscripts, elements, casts.
+// operand reads one operand with what can follow it: subscripts, elements, casts, zones.
 func (p *parser) operand() {
 	p.enter()
 	defer p.leave()
 	for p.mark() == "-" || p.mark() == "+" {
 		p.next()
 	}
-	column := p.tok.isName() && p.markAt(1) != "("
+	column := p.isIdentifier(p.tok) && p.markAt(1) != "("
 	p.primary()
 	for p.err == nil {
 		switch {
@@ -227,6 +245,13 @@ func (p *parser) operand() {
 			}
 		case p.acceptMark("::"):
 			p.typeName()
+		case p.followed("at", "local"):
+			p.call("timeZone", p.here())
+			p.load(p.at + 2)
+		case p.followed("at", "time", "zone"):
+			p.call("toTimeZone", p.here())
+			p.load(p.at + 3)
+			p.operand()
 		case p.mark() == "." && p.peek(1).kind == sqlguard.TokenNumber && isDigit(p.sql[p.peek(1).start]):
 			p.next()
 			p.next()
@@ -395,12 +420,39 @@ func (p *parser) transformers() {
 
 // intervalUnits are the units of INTERVAL, EXTRACT and the functions of dates.
 var intervalUnits = wordSet(`nanosecond nanoseconds microsecond microseconds millisecond milliseconds second seconds minute minutes hour hours
-	day days week weeks month months quarter quarters year years sql_tsi_second sql_tsi_minute sql_tsi_hour sql_tsi_day sql_tsi_week
-	sql_tsi_month sql_tsi_quarter sql_tsi_year ns us ms ss s mi n hh h dd d wk ww mm m qq q yyyy yy`)
+	day days week weeks month months quarter quarters year years sql_tsi_nanosecond sql_tsi_microsecond sql_tsi_millisecond sql_tsi_second
+	sql_tsi_minute sql_tsi_hour sql_tsi_day sql_tsi_week sql_tsi_month sql_tsi_quarter sql_tsi_year ns ms ss s mi n hh h dd d wk ww mm m qq q yyyy yy`)
+
+// extractUnits are the units of EXTRACT and date_part besides.
+var extractUnits = wordSet("epoch dow doy isodow isoyear century decade millennium timezone_hour timezone_minute")
 
 func (p *parser) atUnit(n int) bool {
 	t := p.peek(n)
 	return t.kind == sqlguard.TokenWord && intervalUnits[lower(p.sql[t.start:t.end])]
+}
+
+func (p *parser) atExtractUnit(n int) bool {
+	t := p.peek(n)
+	return p.atUnit(n) || t.kind == sqlguard.TokenWord && extractUnits[lower(p.sql[t.start:t.end])]
+}
+
+// nameWords are reserved words that are names too where an expression stands, if what
+// follows shows that no clause begins.
+var nameWords = wordSet("group order right full")
+
+// isNameHere reports whether the current token is one of nameWords that is a name.
+func (p *parser) isNameHere() bool {
+	if !nameWords[p.tok.word] {
+		return false
+	}
+	switch next := p.peek(1); next.kind { //nolint:exhaustive // behind the others a clause may begin
+	case endOfText, sqlguard.TokenComma, sqlguard.TokenClose, sqlguard.TokenTerminator, sqlguard.TokenDot:
+		return true
+	case sqlguard.TokenOperator:
+		return binary[p.markAt(1)]
+	default:
+		return next.word == "as" || next.word == "and" || next.word == "or" || next.word == "from" || next.word == "desc" || next.word == "asc"
+	}
 }
 
 // word reads an operand that begins with a word.
@@ -425,11 +477,11 @@ func (p *parser) word() {
 		p.matchColumns(nil)
 	case w == "cast" && call:
 		p.cast()
-	case w == "extract" && call && p.atUnit(2) && p.peek(3).word == "from":
+	case w == "extract" && call && p.atExtractUnit(2) && p.peek(3).word == "from":
 		at := p.here()
 		p.load(p.at + 4)
 		p.call("extract", at)
-		p.expression()
+		p.aliasedExpression(false)
 		p.expectMark(")")
 	case w == "trim" && call && (p.peek(2).word == "both" || p.peek(2).word == "leading" || p.peek(2).word == "trailing"):
 		p.call("trim", p.here())
@@ -438,6 +490,9 @@ func (p *parser) word() {
 		p.expect("from")
 		p.expression()
 		p.expectMark(")")
+	case p.isNameHere():
+		p.tok.word = ""
+		p.named()
 	case (w == "left" || w == "right") && call:
 		p.function(lower(p.text()))
 	case reserved[w] && (!call || w != "and" && w != "or" && w != "not" && w != "like" && w != "ilike"):
@@ -477,6 +532,7 @@ func (p *parser) interval() {
 		p.named() // a column of that name
 		return
 	}
+	defer p.bar("interval")()
 	p.next()
 	if p.tok.kind == sqlguard.TokenString && !p.atUnit(1) {
 		if !intervalText.MatchString(lower(p.text())) {
@@ -500,6 +556,7 @@ func (p *parser) interval() {
 
 // caseExpression reads CASE … END.
 func (p *parser) caseExpression() {
+	defer p.bar("end")()
 	p.next()
 	if !p.is("when") {
 		p.expression()
@@ -563,7 +620,7 @@ func (p *parser) typeName() {
 		if wholeTypes.MatchString(first) {
 			p.number()
 		} else {
-			p.list(func() { p.typeArgument(first) })
+			p.list(func() { p.typeArgument(n, first) })
 		}
 		p.expectMark(")")
 	}
@@ -596,13 +653,19 @@ func appendType(list []sqlguard.Type, t sqlguard.Type) []sqlguard.Type {
 }
 
 // typeArgument reads an argument of a type: a type, a name with a type, a number, a text
-// with or without a number, or a function of AggregateFunction.
-func (p *parser) typeArgument(of string) {
-	enum := strings.HasPrefix(of, "enum")
+// with or without a number, or a function of AggregateFunction. as is the name of the type
+// as written, and of that in lower case: the server reads some arguments only behind the
+// exact name.
+func (p *parser) typeArgument(as, of string) {
+	enum, named := strings.HasPrefix(of, "enum"), as == "Tuple" || as == "Nested"
 	switch {
-	case p.tok.kind == sqlguard.TokenNumber && !enum && of != "json" && of != "tuple" && of != "nested":
+	case as == "Dynamic":
+		p.simpleName("a parameter")
+		p.expectMark("=")
+		p.number()
+	case p.tok.kind == sqlguard.TokenNumber && !enum && of != "json" && of != "tuple" && !named:
 		p.next()
-	case enum || of != "json" && p.atString(0):
+	case enum || of != "json" && !named && p.atString(0):
 		if !p.atString(0) {
 			p.fail("a string literal")
 			return
@@ -612,18 +675,21 @@ func (p *parser) typeArgument(of string) {
 			p.acceptMark("-")
 			p.number()
 		}
-	case of == "json" && p.tok.kind == sqlguard.TokenWord && lower(p.text()) == "skip" && p.peek(1).isName():
-		p.next()
-		p.multiName("a path", 8)
-	case (of == "json" || of == "dynamic") && p.tok.isName() && p.markAt(1) == "=":
+	case of == "json" && p.tok.kind == sqlguard.TokenWord && lower(p.text()) == "skip":
+		if p.next(); p.accept("regexp") {
+			p.stringLiteral("a pattern in quotes")
+		} else {
+			p.multiName("a path", 8)
+		}
+	case of == "json" && p.tok.isName() && p.markAt(1) == "=":
 		p.next()
 		p.next()
 		p.number()
 	case of == "json":
 		p.multiName("a path", 8)
 		p.typeName()
-	case (of == "tuple" || of == "nested") && (p.tok.kind == sqlguard.TokenQuotedName || p.tok.isName() && p.peek(1).kind == sqlguard.TokenWord && p.longType() == ""):
-		p.next()
+	case as == "Nested" || as == "Tuple" && (p.tok.kind == sqlguard.TokenQuotedName || p.tok.isName() && p.peek(1).kind == sqlguard.TokenWord && p.longType() == ""):
+		p.simpleName("a name")
 		p.typeName()
 	case strings.HasSuffix(of, "aggregatefunction") && p.tok.isName() && !typeNames[lower(p.text())]:
 		p.next() // sum in AggregateFunction(sum, UInt8)
@@ -649,7 +715,11 @@ func (p *parser) named() {
 		p.function("")
 		return
 	}
+	value := !p.isIdentifier(p.tok)
 	n := name{at: p.here(), parts: []string{p.simpleName("an expression")}}
+	if value {
+		return
+	}
 	object := false // behind .^, where no array may be
 	for p.err == nil && (p.mark() == "." || p.mark() == "[" && p.markAt(1) == "]" && len(n.parts) > 1) {
 		if object && p.mark() == "[" {
@@ -715,7 +785,7 @@ func (p *parser) matchColumns(qualifier []string) {
 // ownForms are functions whose calls the server reads by rules of their own, and which
 // take neither FILTER nor OVER.
 var ownForms = wordSet("substring position trim ltrim rtrim dateadd date_add datesub date_sub datediff date_diff timestampadd timestamp_add timestampsub timestamp_sub" +
-	" timestampdiff timestamp_diff tuple extract")
+	" timestampdiff timestamp_diff tuple extract overlay overlayutf8 date_part datepart")
 
 // function reads a call. keyword is the name of the function if a keyword spells it.
 func (p *parser) function(keyword string) {
@@ -728,10 +798,27 @@ func (p *parser) function(keyword string) {
 	}
 	p.call(function, at)
 	p.expectMark("(")
+	own := ownForms[lower(function)]
+	if own && p.is("distinct", "all") {
+		p.fail("an expression")
+		return
+	}
 	more := false
 	switch lower(function) {
-	case "substring", "substr", "mid", "position":
+	case "substring", "position":
 		p.wordArguments(lower(function) == "position")
+	case "overlay", "overlayutf8":
+		p.overlay()
+	case "date_part", "datepart":
+		unit := lower(strings.Trim(p.text(), "'"))
+		if !p.atString(0) || !intervalUnits[unit] && !extractUnits[unit] {
+			p.fail("a unit of time in quotes")
+			return
+		}
+		p.next()
+		p.expectMark(",")
+		p.operation()
+		p.expectMark(")")
 	case "trim", "ltrim", "rtrim":
 		if p.mark() == ")" {
 			p.fail("an expression")
@@ -740,7 +827,7 @@ func (p *parser) function(keyword string) {
 		p.arguments()
 	case "dateadd", "date_add", "datesub", "date_sub", "datediff", "date_diff", "timestampadd", "timestamp_add", "timestampsub",
 		"timestamp_sub", "timestampdiff", "timestamp_diff":
-		if p.atUnit(0) && p.markAt(1) != "." {
+		if p.atUnit(0) {
 			p.next()
 			p.expectMark(",")
 			p.expression()
@@ -752,10 +839,6 @@ func (p *parser) function(keyword string) {
 		}
 		p.arguments()
 	case "tuple":
-		if p.is("distinct", "all") {
-			p.fail("an expression")
-			return
-		}
 		p.arguments()
 	default:
 		more = !p.arguments()
@@ -764,7 +847,7 @@ func (p *parser) function(keyword string) {
 		p.next()
 		p.arguments()
 	}
-	if ownForms[lower(function)] {
+	if own {
 		return
 	}
 	if p.accept("filter") {
@@ -802,28 +885,58 @@ func (p *parser) arguments() (quantified bool) {
 // wordArguments reads arguments that words can separate: SUBSTRING(s FROM n FOR n),
 // POSITION(part IN s).
 func (p *parser) wordArguments(position bool) {
+	if !position {
+		defer p.bar("for")()
+	}
 	p.operand()
 	for p.err == nil && binary[p.mark()] {
 		p.next()
 		p.operand()
 	}
+	if p.accept("as") {
+		p.aliasName()
+	}
 	switch {
 	case position && p.accept("in"):
-		p.expression()
+		p.aliasedExpression(false)
 	case !position && p.accept("from"):
-		if p.is("for") {
-			p.fail("an expression")
-			return
-		}
-		p.expression()
+		p.aliasedExpression(false)
 		if p.accept("for") {
-			p.expression()
+			p.aliasedExpression(false)
 		}
 	default:
 		p.expectMark(",")
 		p.aliasedExpression(false)
 		if p.acceptMark(",") {
 			p.aliasedExpression(false)
+		}
+	}
+	p.expectMark(")")
+}
+
+// overlay reads OVERLAY(s PLACING part FROM n FOR n), or the same with commas. To the
+// server, a lambda takes all arguments before it, so that none is read here.
+func (p *parser) overlay() {
+	part := func() {
+		p.expression()
+		if p.lambdaEnd == p.at {
+			p.fail("no lambda")
+			return
+		}
+		if p.starEnd != p.at && p.accept("as") {
+			p.aliasName()
+		}
+	}
+	defer p.bar("placing", "for")()
+	if part(); p.accept("placing") {
+		part()
+		p.expect("from")
+		if part(); p.accept("for") {
+			part()
+		}
+	} else {
+		for p.acceptMark(",") {
+			part()
 		}
 	}
 	p.expectMark(")")

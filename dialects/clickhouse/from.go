@@ -156,10 +156,7 @@ func (p *parser) table() {
 		if p.mark() == "(" && len(n.parts) == 2 { // a view with parameters
 			relation = p.relation(&n, sqlguard.AccessRead)
 			p.next()
-			if p.mark() != ")" {
-				p.list(p.expression)
-			}
-			p.expectMark(")")
+			p.tableArguments()
 			break
 		}
 		relation = p.source(&n)
@@ -182,7 +179,7 @@ func (p *parser) tableAlias(relation int) {
 	switch {
 	case p.accept("as"):
 		p.aliased(relation, p.aliasName())
-	case !p.fromFirst && p.atAlias():
+	case !p.fromFirst && p.atAlias() && !p.is("uuid"): // behind which the server reads the identifier of a table
 		p.aliased(relation, p.simpleName("an alias"))
 	default:
 		return
@@ -227,8 +224,18 @@ func (p *parser) tableFunction() {
 		p.inner++
 		p.query()
 		p.inner--
-	case p.mark() != ")":
-		p.list(func() { p.expression() })
+	default:
+		p.tableArguments()
+		return
+	}
+	p.expectMark(")")
+}
+
+// tableArguments reads the arguments of a table function or a view with the closing
+// bracket. DISTINCT before them would call another function.
+func (p *parser) tableArguments() {
+	if p.mark() != ")" {
+		p.listed(func() bool { return false })
 	}
 	p.expectMark(")")
 }

@@ -28,6 +28,16 @@ var deniedFunctions = denied.NewTable([]denied.Rule{
 	{Names: "_CAST __*", Code: sqlguard.CodeFunctionNotAllowed, Reason: "belongs to the server's own plans"},
 })
 
+// serverFunctions and serverAggregates are functions of servers, found by their exact
+// names, that the library lacks from which functions_table.go comes.
+const (
+	serverFunctions = `BLAKE3 bech32Decode bech32Encode detectCharset detectLanguage detectLanguageMixed detectLanguageUnknown detectProgrammingLanguage
+	detectTonality generateULID geoToS2 idnaDecode idnaEncode punycodeDecode punycodeEncode s2CapContains s2CapUnion s2CellsIntersect s2GetNeighbors
+	s2RectAdd s2RectContains s2RectIntersection s2RectUnion s2ToGeo seriesPeriodDetectFFT stem tryIdnaEncode tryPunycodeDecode ULIDStringToDateTime
+	uniqThetaIntersect uniqThetaNot uniqThetaUnion`
+	serverAggregates = "uniqTheta"
+)
+
 // exactNames are the functions by their exact names, and foldedNames those that the
 // server finds in any case, in lower case. The value says whether it aggregates.
 var exactNames, foldedNames = func() (exact, folded map[string]bool) {
@@ -35,7 +45,7 @@ var exactNames, foldedNames = func() (exact, folded map[string]bool) {
 	for _, list := range []struct {
 		names                string
 		aggregate, caseBlind bool
-	}{{scalarFunctions, false, false}, {foldedScalarFunctions, false, true}, {aggregateFunctions, true, false}, {foldedAggregateFunctions, true, true}} {
+	}{{serverFunctions, false, false}, {serverAggregates, true, false}, {scalarFunctions, false, false}, {foldedScalarFunctions, false, true}, {aggregateFunctions, true, false}, {foldedAggregateFunctions, true, true}} {
 		for n := range strings.FieldsSeq(list.names) {
 			exact[n] = list.aggregate
 			if list.caseBlind {
@@ -56,11 +66,11 @@ func lookupFunction(function string) (aggregate, ok bool) {
 
 // syntaxFunctions are functions that the server's parser or analysis reads, in any case,
 // and replaces by others.
-var syntaxFunctions = wordSet("grouping trim ltrim rtrim date_add date_sub dateadd datesub timestampadd timestampsub timestamp_add timestamp_sub extract cast")
+var syntaxFunctions = wordSet("grouping trim ltrim rtrim date_add date_sub dateadd datesub timestampadd timestampsub timestamp_add timestamp_sub extract cast date_part datepart")
 
 // combinators are what can follow the name of an aggregate function. Reference: Aggregate
 // Function Combinators.
-var combinators = strings.Fields("SimpleState OrDefault Distinct Resample ForEach ArgMax ArgMin OrNull Merge State Array Null Map If")
+var combinators = strings.Fields("SimpleState OrDefault Distinct Resample ForEach ArgMax ArgMin OrNull Tuple Merge State Array Null Map If")
 
 // maxCombinators bounds how many combinators a name may have.
 const maxCombinators = 8

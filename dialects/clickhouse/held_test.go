@@ -1,7 +1,7 @@
 package clickhouse_test
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,30 +13,54 @@ import (
 	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 )
 
-// TestHeldStatementsOfTheEngine reads statements that others wrote from the file that
-// KTX_CLICKHOUSE_HELD names, with a line {"source": …, "sql": …} for each. None that is
+// heldStatement is a statement that others wrote.
+type heldStatement struct{ Source, SQL string }
+
+// heldStatements reads the file that KTX_CLICKHOUSE_HELD names, with a line
+// {"source": …, "sql": …} for each statement.
+func heldStatements(tb testing.TB) []heldStatement {
+	tb.Helper()
+	path := os.Getenv("KTX_CLICKHOUSE_HELD")
+	if path == "" {
+		return nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var out []heldStatement
+	for line := range bytes.Lines(data) {
+		var s heldStatement
+		if err := json.Unmarshal(line, &s); err != nil {
+			tb.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// held returns the texts of heldStatements.
+func held(tb testing.TB) []string {
+	tb.Helper()
+	var out []string
+	for _, s := range heldStatements(tb) {
+		out = append(out, s.SQL)
+	}
+	return out
+}
+
+// TestHeldStatementsOfTheEngine judges statements that others wrote. None that is
 // allowed may be anything but one read to the engine, and of those that are one read it
 // counts the refused ones by their source and code.
 func TestHeldStatementsOfTheEngine(t *testing.T) {
-	path := os.Getenv("KTX_CLICKHOUSE_HELD")
-	if path == "" {
-		t.Skip("KTX_CLICKHOUSE_HELD names no file")
+	statements := heldStatements(t)
+	if len(statements) == 0 {
+		t.Skip("KTX_CLICKHOUSE_HELD names no statements")
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
 	e := startEngine(t)
 	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
 	reads, refused, others, wrong := map[string]int{}, map[string]int{}, 0, 0
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var s struct{ Source, SQL string }
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-			t.Fatal(err)
-		}
+	for _, s := range statements {
 		v := g.CheckOnce(s.SQL)
 		fault := judge(t, e, s.SQL)
 		switch {
@@ -52,9 +76,6 @@ func TestHeldStatementsOfTheEngine(t *testing.T) {
 			refused[fmt.Sprint(s.Source, " ", v.Code)]++
 			t.Logf("refused\t%s\t%s\t%s\t%q", s.Source, v.Code, v.Findings[0].Message, s.SQL)
 		}
-	}
-	if lines.Err() != nil {
-		t.Fatal(lines.Err())
 	}
 	for _, source := range slices.Sorted(maps.Keys(reads)) {
 		t.Logf("%s: %d reads", source, reads[source])

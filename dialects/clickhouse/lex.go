@@ -173,11 +173,15 @@ func (l *lexer) spaces(at int) int {
 }
 
 // quoted scans a literal or name that begins at i. A backslash escapes the next
-// character, and a doubled quote is part of the content.
+// character, and a doubled quote is part of the content. \x needs two digits: the server
+// takes any two characters for them, also a backslash before a quote.
 func (l *lexer) quoted(i int, quote byte, kind sqlguard.TokenKind) (sqlguard.TokenKind, int) {
 	for at := i + 1; at < len(l.text); {
 		switch l.text[at] {
 		case '\\':
+			if l.byteAt(at+1) == 'x' && (!isHex(l.byteAt(at+2)) || !isHex(l.byteAt(at+3))) {
+				kind = sqlguard.TokenInvalid
+			}
 			at += 2
 		case quote:
 			if l.byteAt(at+1) != quote {
@@ -292,7 +296,7 @@ func (l *lexer) number(i int) (sqlguard.TokenKind, int) {
 			switch d := l.digits(i + at); {
 			case d > 0:
 				n = at + d
-			case sign:
+			case sign || !wordByte(l.byteAt(i+at)): // 2e alone is a name to the server in few places
 				return sqlguard.TokenInvalid, at
 			}
 		}

@@ -1,6 +1,7 @@
 package clickhouse_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/ktxhq/ktx/dialects/clickhouse"
@@ -16,12 +17,12 @@ var attacks = []string{
 	"SELECT in(1, system.users)", "SELECT {a:UInt8}", "DELETE FROM t WHERE 1", "UPDATE t SET a = 1 WHERE 1", "WITH 1 AS x INSERT INTO t SELECT x", "SELECT $a$ $a$ /* */ -- x",
 }
 
-func newMutator(tb testing.TB, seed uint64) *dialecttest.Mutator {
+func newMutator(tb testing.TB, seed uint64, more ...string) *dialecttest.Mutator {
 	tb.Helper()
 	style := dialecttest.Style{
 		Quotes: "\"'`", Requote: []string{`"@"`, "'@'", "`@`", "$$@$$", "/*@*/", "x'@'", "--@\n", "{@:UInt8}", "@$"}, Separators: []string{"", "\n", "/**/"},
 	}
-	return dialecttest.NewMutator(clickhouse.Dialect{}, style, append(reads(tb), attacks...), seed)
+	return dialecttest.NewMutator(clickhouse.Dialect{}, style, slices.Concat(reads(tb), attacks, unread, more), seed)
 }
 
 // TestMutations checks what every dialect promises on mutations of reads and attacks.

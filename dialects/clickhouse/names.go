@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/sqlguard"
@@ -23,6 +24,10 @@ func (t token) isName() bool {
 func (p *parser) simpleName(what string) string {
 	if !p.tok.isName() {
 		p.fail(what)
+		return ""
+	}
+	if slices.Contains(p.barred, p.tok.word) && p.tok.word != "" {
+		p.fail("quotes around a name like this")
 		return ""
 	}
 	return p.namePart(what)

@@ -47,6 +47,98 @@ func TestReads(t *testing.T) {
 	}
 }
 
+// unread are statements that are nearly those of testdata/reads.txt, and that the server
+// does not read.
+var unread = strings.Split(strings.TrimSpace(`
+SELECT a::TUPLE(a UInt8)
+SELECT a::nested(a UInt8)
+SELECT a::Nested(UInt8)
+SELECT a::DYNAMIC(max_types = 2)
+SELECT a::Dynamic(1)
+SELECT a::JSON(SKIP = 2)
+SELECT INTERVAL interval + NOT 1 DAY
+SELECT INTERVAL interval + 1 DAY
+SELECT INTERVAL 1 us
+SELECT CASE a WHEN 1 THEN 2 ELSE end END
+SELECT CASE end WHEN 1 THEN 2 END
+SELECT TRUE -> a
+SELECT f(a, false, x -> 1)
+SELECT f(1, x -> f(x))
+SELECT (inf, a) -> 1
+SELECT a + 2e.1
+SELECT f(2e)
+SELECT '{"a": \'\x4\'}'::String
+SELECT 1 LIMIT 1 BY a LIMIT offset BY 4
+SELECT a AT TIME FROM t
+SELECT a FROM t AT LOCAL
+SELECT a "AT" TIME ZONE 'UTC' FROM t
+SELECT a AT TIME ZONE x -> x FROM t
+SELECT a AT TIME ZONE 'UTC' ESCAPE 'x' FROM t
+SELECT EXTRACT('epoch' FROM a)
+SELECT EXTRACT(julian FROM a)
+SELECT EXTRACT(epoch FROM a) OVER ()
+SELECT EXTRACT(epoch FROM a) FILTER (WHERE 1)
+SELECT INTERVAL 1 EPOCH
+SELECT OVERLAY(a PLACING b)
+SELECT OVERLAY(a PLACING b FOR 2)
+SELECT OVERLAY(a PLACING b, 1, 2)
+SELECT OVERLAY(a, b FROM 1 FOR 2)
+SELECT OVERLAY(PLACING b FROM 1)
+SELECT OVERLAY(a PLACING b FROM for FOR 3)
+SELECT OVERLAY(a PLACING b FROM NOT for FOR 3)
+SELECT substring(a FROM - for FOR 3)
+SELECT CASE WHEN a THEN NOT end END
+SELECT a::Dynamic('1')
+SELECT a::Tuple('a')
+SELECT infinity.:Int64
+SELECT true.^a
+SELECT extract(DISTINCT 1)
+SELECT ltrim(ALL 1)
+SELECT dateDiff(day.a, a, b)
+SELECT 1, FROM mod
+SELECT 1 FROM t uuid
+SELECT 1 FROM numbers(1, x -> 1)
+SELECT 1 FROM d.v(false, x -> 1)
+SELECT OVERLAY()
+SELECT overlay(a, b, 1) OVER ()
+SELECT overlayUTF8(a, b, 1) FILTER (WHERE 1)
+SELECT overlay(a, b, 1)(2)
+SELECT overlay(a, b, 1) IGNORE NULLS
+SELECT date_part(year, a)
+SELECT date_part('x', a)
+SELECT date_part('year', a, b)
+SELECT date_part('year', a) OVER ()
+SELECT substr(a FROM 1)
+SELECT mid(a FROM 1 FOR 2)
+SELECT substring(a, for)
+SELECT position(a IN b AS c d)
+SELECT a + SOME (SELECT 1)
+SELECT a FROM t WITH TOTALS WITH TOTALS
+SELECT a, GROUP BY b
+SELECT right JOIN u
+`), "\n")
+
+// TestUnread checks that what the server does not read is not read here.
+func TestUnread(t *testing.T) {
+	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
+	for _, sql := range unread {
+		if v := g.Check(sql); v.Allowed || v.Code != sqlguard.CodeParseError && v.Code != sqlguard.CodeInvalidCharacters {
+			t.Errorf("%s: %v %s", sql, v.Allowed, v.Code)
+		}
+	}
+}
+
+// TestDistinctTables checks that DISTINCT, which calls another function, stands before no
+// arguments of a table function or a view.
+func TestDistinctTables(t *testing.T) {
+	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
+	for _, sql := range []string{"SELECT 1 FROM numbers(DISTINCT 1)", "SELECT 1 FROM numbers(ALL 1)", "SELECT 1 FROM d.v(DISTINCT a = 1)"} {
+		if v := g.Check(sql); v.Allowed || v.Code != sqlguard.CodeParseError {
+			t.Errorf("%s: %v %s", sql, v.Allowed, v.Code)
+		}
+	}
+}
+
 // TestRefusals checks the code of each refusal.
 func TestRefusals(t *testing.T) {
 	g := dialecttest.NewGuard(t, clickhouse.Dialect{})

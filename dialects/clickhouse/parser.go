@@ -20,6 +20,9 @@ type parser struct {
 	starEnd, lambdaEnd int
 	// bareLambda says that the lambda read last has one parameter without brackets.
 	bareLambda bool
+	// barred are words that are no names here: to the server they belong to the construct
+	// around, wherever a name may stand in it.
+	barred []string
 	// fromFirst says that FROM stands before SELECT, where an alias needs AS.
 	fromFirst bool
 	// filled says that the ORDER BY that is read has WITH FILL.
@@ -163,6 +166,13 @@ func (p *parser) enter() {
 }
 
 func (p *parser) leave() { p.depth-- }
+
+// bar adds words to those that are no names, up to the call of undo.
+func (p *parser) bar(words ...string) (undo func()) {
+	outer := p.barred
+	p.barred = append(slices.Clip(outer), words...)
+	return func() { p.barred = outer }
+}
 
 // list reads items that commas separate.
 func (p *parser) list(item func()) {

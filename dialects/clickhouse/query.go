@@ -155,7 +155,7 @@ func (p *parser) selectList() {
 		if !p.acceptMark(",") {
 			return
 		}
-		if !alias && (p.is("from") || p.tok.kind == endOfText) { // a comma behind the last item
+		if !alias && (p.is("from") && p.peek(1).word != "mod" || p.tok.kind == endOfText) { // a comma behind the last item
 			return
 		}
 	}
@@ -238,6 +238,7 @@ func (p *parser) clauses() {
 	if p.accept("group", "by") {
 		p.groupBy()
 	}
+	p.totals()
 	if p.accept("having") {
 		p.expression()
 	}
@@ -281,6 +282,10 @@ func (p *parser) groupBy() {
 	default:
 		p.list(func() { p.aliasedExpression(false) })
 	}
+}
+
+// totals reads WITH ROLLUP, WITH CUBE and WITH TOTALS, of which the last ends the list.
+func (p *parser) totals() {
 	for p.is("with") && (p.peek(1).word == "rollup" || p.peek(1).word == "cube" || p.peek(1).word == "totals") {
 		totals := p.peek(1).word == "totals"
 		p.load(p.at + 2)
@@ -344,7 +349,7 @@ func (p *parser) orderItem() {
 
 // limits reads LIMIT n BY, LIMIT, OFFSET and FETCH. WITH TIES and FETCH need an ORDER BY.
 func (p *parser) limits(ordered bool) {
-	limited := false
+	limited, grouped := false, false
 	for !limited && p.accept("limit") {
 		p.expression()
 		limited = true
@@ -357,7 +362,8 @@ func (p *parser) limits(ordered bool) {
 		switch {
 		case ordered && p.accept("with", "ties"):
 			return
-		case p.accept("by"):
+		case !grouped && p.accept("by"):
+			grouped = true
 			if !p.accept("all") {
 				p.list(p.expression)
 			}

@@ -43,21 +43,21 @@ const reservedWords = `
 // clauseWords are names, but no alias without AS, because a clause, an operator or
 // another statement can begin with them.
 const clauseWords = `
-	alter any anti apply array asc ascending asof collate create cross delete desc descending drop end fetch fill filter final
-	first following for format grant ignore insert interpolate left local mod natural nulls offset only over parallel
-	paste preceding replace respect rows sample semi set settings step staleness subpartition ties to top totals truncate
-	unbounded update values watch window xor`
+	any anti apply array asc asof collate cross desc end fetch filter final format grant ignore interpolate left mod
+	natural offset only over parallel paste replace respect sample semi settings staleness subpartition values window`
 
 // otherWords mean something in some places and are names and aliases in all others.
 const otherWords = `
-	add analyze ast attach backup begin both cast check columns commit copy count cube current current_date
-	current_timestamp database databases date date_add date_diff date_sub dateadd datediff datesub day
-	describe detach dictionary do estimate exchange execute explain extract false from_first full_text functions
-	granularity grouping hour inf interval key kill last leading materialized max microsecond millisecond minute month move nan
-	nanosecond next number optimize outfile partition pipeline plan position prepare projection quarter query range recursive
-	rename restore revoke rollback rollup row second setting sets show start strict sub substr substring syntax system table
-	tables temporary timestamp timestamp_add timestamp_sub timestampadd timestampsub trailing trim true tree undrop use
-	view week year dictionaries timestampdiff timestamp_diff date_trunc index indexes indices fields extended varying escape unknown`
+	add alter analyze ascending ast at attach backup begin both cast check columns commit copy count create cube current
+	current_date current_timestamp database databases date date_add date_diff date_sub date_trunc dateadd datediff
+	datesub day delete descending describe detach dictionaries dictionary do drop escape estimate exchange execute
+	explain extended extract false fields fill first following for from_first full_text functions granularity grouping
+	hour index indexes indices inf insert interval key kill last leading local materialized max microsecond millisecond
+	minute month move nan nanosecond next nulls number optimize outfile partition pipeline placing plan position
+	preceding prepare projection quarter query range recursive rename restore revoke rollback rollup row rows second set
+	sets setting show some start step strict sub substr substring syntax system table tables temporary ties time
+	timestamp timestamp_add timestamp_diff timestamp_sub timestampadd timestampdiff timestampsub to top totals trailing
+	tree trim true truncate unbounded undrop unknown update use varying view watch week xor year uuid zone`
 
 // lower folds ASCII letters.
 func lower(s string) string {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/ktxhq/ktx/execution/clickhousedb/typename"
 	"github.com/ktxhq/ktx/execution/internal/rowset"
 )
 
@@ -19,24 +20,9 @@ func quoteName(name string) string {
 	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
 }
 
-// wrappers are types whose values are written as those of the type that they contain.
-var wrappers = []string{"Nullable(", "LowCardinality("}
-
 // kindOf returns how a value of a type becomes one of the result.
 func kindOf(name string) rowset.Kind {
-	for again := true; again; {
-		again = false
-		for _, w := range wrappers {
-			if inner, found := strings.CutPrefix(name, w); found {
-				name, again = strings.TrimSuffix(inner, ")"), true
-			}
-		}
-		if inner, found := strings.CutPrefix(name, "SimpleAggregateFunction("); found {
-			if _, inner, found = strings.Cut(inner, ", "); found {
-				name, again = strings.TrimSuffix(inner, ")"), true
-			}
-		}
-	}
+	name, _ = typename.Unwrap(name)
 	switch {
 	case name == "Bool":
 		return rowset.Bool

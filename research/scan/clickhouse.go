@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ktxhq/ktx/execution/clickhousedb/typename"
 	"github.com/ktxhq/ktx/research/catalog"
 )
 
@@ -104,16 +105,7 @@ var clickhouseTypes = []struct {
 
 // clickhouseType returns the normalized type, and whether a value can be null.
 func clickhouseType(native string) (normalized string, nullable bool) {
-	for {
-		inner, found := strings.CutPrefix(native, "LowCardinality(")
-		if !found {
-			if inner, found = strings.CutPrefix(native, "Nullable("); !found {
-				break
-			}
-			nullable = true
-		}
-		native = strings.TrimSuffix(inner, ")")
-	}
+	native, nullable = typename.Unwrap(native)
 	for _, t := range clickhouseTypes {
 		if t.form.MatchString(native) {
 			return t.normalized, nullable

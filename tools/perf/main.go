@@ -43,6 +43,7 @@ type suite struct {
 	time   string // how long or how often each runs, as go test has it; "" is its default
 	peers  bool   // it compares with servers of others, which npm installs
 	rated  bool   // Lighthouse rates pages, which npm installs
+	engine bool   // it needs ClickHouse's library, which make test-engines fetches; without it, the section stays
 	claims []claim
 }
 
@@ -100,6 +101,19 @@ var suites = []suite{
 			{"Ratio/small", "check/parse", "48 bytes", ""},
 			{"Ratio/tpch5", "check/parse", "query 5 of TPC-H", ""},
 			{"Ratio/report", "check/parse", "1.8 KB, of TPC-DS size", ""},
+		},
+	},
+	{
+		title: "The guard on ClickHouse's SQL",
+		text:  "As for SQL Server: the reader has its own parser.",
+		pkg:   "./dialects/clickhouse", bench: "^BenchmarkRatio$", cgo: "1",
+		claims: []claim{
+			{"Ratio/small", "µs/median", "48 bytes", ""},
+			{"Ratio/join", "µs/median", "a join with an aggregate", ""},
+			{"Ratio/report", "µs/median", "2 KB, of TPC-DS size", ""},
+			{"Ratio/small", "check/parse", "48 bytes", ""},
+			{"Ratio/join", "check/parse", "a join with an aggregate", ""},
+			{"Ratio/report", "check/parse", "2 KB, of TPC-DS size", ""},
 		},
 	},
 	{
@@ -353,6 +367,19 @@ var suites = []suite{
 		},
 	},
 	{
+		title: "ClickHouse through the gateway: latency",
+		text:  "One client, warm. The time of a statement through the gateway with its audit log, divided by the time of one POST by Go's HTTP client, which checks nothing and reads the rows without taking them apart. The engine is the library behind a stand-in for its HTTP interface, which opens a session for each request; `make test-engines` fetches it.",
+		pkg:   "./execution/clickhousedb", bench: "^BenchmarkLatency$", cgo: "1", time: "3s", engine: true,
+		claims: []claim{
+			{"Latency/one", "p50", "SELECT 1, p50", ""},
+			{"Latency/one", "p99", "SELECT 1, p99", ""},
+			{"Latency/aggregate", "p50", "an aggregate of 100,000 rows, p50", ""},
+			{"Latency/aggregate", "p99", "an aggregate of 100,000 rows, p99", ""},
+			{"Latency/rows", "p50", "1,000 rows, p50", ""},
+			{"Latency/rows", "p99", "1,000 rows, p99", ""},
+		},
+	},
+	{
 		title: "SQLite through the backend",
 		text:  "The time of a statement through sqlitedb, divided by its time through the driver alone.",
 		pkg:   "./execution/sqlitedb", bench: "^BenchmarkRatio$", cgo: "1",
@@ -468,7 +495,7 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 %[2]s
 `, "`make bench`", facts)
 	for _, s := range suites {
-		if !only.MatchString(s.title) {
+		if !only.MatchString(s.title) || s.engine && os.Getenv("KTX_TEST_CHDB") == "" {
 			old, ok := kept[s.title]
 			if !ok {
 				continue // not measured yet

@@ -232,6 +232,7 @@ func (s *Session) Query(sql, format string) (string, error) {
 const (
 	Read    = 0 // leaves nothing behind
 	Control = 3 // changes the session, the server, or files
+	Unread  = 4 // does not parse
 )
 
 // Class says what a text is to the engine's own parser: its class, and the number of its

@@ -61,6 +61,7 @@ func groups() []group {
 		{"Load and size", load},
 		{"Clocks", clocks},
 		{"SQLite files", sqliteFiles},
+		{"ClickHouse's interface", onClickHouse},
 		{"Statements that do not end", slices.Concat(unendingOnServer, onMariaDB(unendingOnServer...), unendingOnStandIn, unendingOnFile)},
 	}
 }

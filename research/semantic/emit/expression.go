@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ktxhq/ktx/execution/clickhousedb/typename"
 	"github.com/ktxhq/ktx/research/semantic/expr"
 	"github.com/ktxhq/ktx/research/semantic/model"
 )
@@ -624,7 +625,8 @@ func (w *writer) native(e *expr.Expr) string {
 		defer func() { w.self = before }()
 		return w.native(c.Expr)
 	default:
-		return model.Unwrapped(c.NativeType)
+		inner, _ := typename.Unwrap(c.NativeType)
+		return inner
 	}
 }
 

@@ -3,6 +3,7 @@ package model
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/execution/clickhousedb/typename"
 	"github.com/ktxhq/ktx/research/semantic/expr"
 )
 
@@ -28,7 +29,8 @@ var nativeWords = func() map[string]expr.Type {
 // database. A time of day is a string, because granularities and dates mean nothing for
 // it. What no engine calls a number, a time, or a boolean is a string too.
 func nativeType(native string) expr.Type {
-	text := strings.ToLower(strings.TrimSpace(Unwrapped(native)))
+	native, _ = typename.Unwrap(native)
+	text := strings.ToLower(strings.TrimSpace(native))
 	if strings.HasSuffix(text, "[]") {
 		return expr.String
 	}
@@ -48,28 +50,6 @@ func nativeType(native string) expr.Type {
 	return expr.String
 }
 
-// wrappers are what ClickHouse writes around a type whose values are the same.
-var wrappers = []string{"Nullable(", "LowCardinality("}
-
-// Unwrapped returns a type of ClickHouse without what wraps it, and other types as they
-// are.
-func Unwrapped(native string) string {
-	for again := true; again; {
-		again = false
-		for _, w := range wrappers {
-			if inner, found := strings.CutPrefix(native, w); found {
-				native, again = strings.TrimSuffix(inner, ")"), true
-			}
-		}
-		if inner, found := strings.CutPrefix(native, "SimpleAggregateFunction("); found {
-			if _, inner, found = strings.Cut(inner, ", "); found {
-				native, again = strings.TrimSuffix(inner, ")"), true
-			}
-		}
-	}
-	return native
-}
-
 // opaqueWords are the first words of types whose values some engine cannot compare or
 // order.
 var opaqueWords = func() map[string]bool {
@@ -86,7 +66,8 @@ var opaqueWords = func() map[string]bool {
 // opaque reports whether the values of a type in the database have no order, as those
 // of json or of an array. They can be counted and not be grouped or compared.
 func opaque(native string) bool {
-	text := strings.ToLower(strings.TrimSpace(Unwrapped(native)))
+	native, _ = typename.Unwrap(native)
+	text := strings.ToLower(strings.TrimSpace(native))
 	if strings.HasSuffix(text, "[]") {
 		return true
 	}
