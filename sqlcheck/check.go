@@ -191,15 +191,44 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 // sets.
 func (c *Checker) settle(in Input, file *report.File, allows []allow) {
 	settle(file, allows, c.Today)
-	if c.Severities == nil || len(file.Findings) == 0 {
-		return
-	}
-	severities := c.Severities(in.Path)
-	for i := range file.Findings {
-		if severity, ok := severities[file.Findings[i].Code]; ok {
-			file.Findings[i].Severity = severity
+	if c.Severities != nil && len(file.Findings) > 0 {
+		severities := c.Severities(in.Path)
+		for i := range file.Findings {
+			if severity, ok := severities[file.Findings[i].Code]; ok {
+				file.Findings[i].Severity = severity
+			}
 		}
 	}
+	file.Findings = once(file.Findings)
+}
+
+// once returns the findings without those that say the same about the same place,
+// as when several statements share a text. What counts is kept, and the more severe.
+func once(findings []report.Finding) []report.Finding {
+	type place struct {
+		code sqlguard.Code
+		span sqlguard.Span
+	}
+	weight := func(f *report.Finding) int {
+		heavy := map[report.Severity]int{report.SeverityError: 3, report.SeverityWarning: 2, report.SeverityNote: 1}[f.Severity]
+		if f.Counts() {
+			heavy += 3
+		}
+		return heavy
+	}
+	kept := map[place]int{}
+	out := findings[:0]
+	for i := range findings {
+		f := &findings[i]
+		key := place{f.Code, f.Span}
+		if at, seen := kept[key]; !seen {
+			kept[key] = len(out)
+			out = append(out, *f)
+		} else if weight(f) > weight(&out[at]) {
+			out[at] = *f
+		}
+	}
+	return out
 }
 
 // judge asks the guard about every statement of text, and returns the
@@ -332,7 +361,7 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		if !r.attach(span) {
 			return ctx.Err() == nil
 		}
-		v := judge(body[span.Start:span.End])
+		v := judge(head(guard.Dialect(), body[span.Start:span.End]))
 		if parameters && !v.Allowed && slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool {
 			return f.Code == sqlguard.CodeParameterNotAllowed || f.Code == sqlguard.CodeParseError || strings.HasPrefix(f.Object, "sqlc.")
 		}) {
@@ -381,7 +410,7 @@ func withParameters(guard *sqlguard.Guard, judge func(string) sqlguard.Verdict, 
 	if filled == nil {
 		return as
 	}
-	v := judge(filled.SQL)
+	v := judge(head(guard.Dialect(), filled.SQL))
 	if v.Code == sqlguard.CodeParseError && as.Code == sqlguard.CodeParameterNotAllowed {
 		return as // no value can stand there
 	}

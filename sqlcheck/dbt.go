@@ -122,7 +122,7 @@ func (c *Checker) template(ctx context.Context, guard *sqlguard.Guard, model *db
 		return nil
 	}
 	r.templateComments(guard.Dialect(), parsed)
-	for _, part := range model.parts(parsed, body, quoter(guard.Dialect())) {
+	for _, part := range model.parts(guard.Dialect(), parsed, body) {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -150,7 +150,7 @@ func (r *reading) templateComments(d sqlguard.Dialect, t *source.Template) {
 		all = append(all, s.Body)
 	}
 	for _, one := range all {
-		text, _ := one.Plain("x", quoter(d))
+		text, _ := one.Plain(d, "x", quoter(d))
 		for _, token := range d.Lex(text.SQL()).List {
 			if token.Kind == sqlguard.TokenComment {
 				spans = append(spans, text.Exact().Place(sqlguard.Span{Start: token.Start, End: token.End}))
@@ -183,16 +183,16 @@ func quoter(d sqlguard.Dialect) func(string) string {
 }
 
 // parts returns the texts of the file that dbt sends, in order.
-func (f *dbtFile) parts(t *source.Template, body string, quote func(string) string) []dbtPart {
+func (f *dbtFile) parts(d sqlguard.Dialect, t *source.Template, body string) []dbtPart {
 	if snapshots := t.Snapshots(); len(snapshots) > 0 { // dbt reads nothing else of a file with snapshots
 		var parts []dbtPart
 		for _, s := range snapshots {
-			parts = append(parts, f.query(s.Body, s.Name, s.Body.Source(), quote)...)
+			parts = append(parts, f.query(d, s.Body, s.Name, s.Body.Source())...)
 		}
 		return parts
 	}
 	if !t.Empty() {
-		return f.query(t, "", body, quote)
+		return f.query(d, t, "", body)
 	}
 	if definitions := t.Definitions(); len(definitions) > 0 {
 		return []dbtPart{{span: definitions[0], text: &source.Text{Span: definitions[0]}, unproved: noted(definitions[:1], dbtDefinition, "", report.SeverityNote)}}
@@ -209,16 +209,16 @@ func noted(spans []sqlguard.Span, message, hint string, severity report.Severity
 }
 
 // plainPart returns the text of a template that dbt does not read.
-func plainPart(t *source.Template, name string, quote func(string) string) dbtPart {
-	text, unproved := t.Plain(name, quote)
+func plainPart(d sqlguard.Dialect, t *source.Template, name string) dbtPart {
+	text, unproved := t.Plain(d, name, quoter(d))
 	return dbtPart{span: t.Span, text: text, unproved: noted(unproved, dbtUnknown, dbtCompile, report.SeverityError), guessed: len(unproved) > 0}
 }
 
 // query returns the parts of one query of the file, whose text is raw: its
 // hooks, and the query. The query is the compiled one if dbt has compiled it.
-func (f *dbtFile) query(t *source.Template, snapshot, raw string, quote func(string) string) []dbtPart {
+func (f *dbtFile) query(d sqlguard.Dialect, t *source.Template, snapshot, raw string) []dbtPart {
 	name := cmp.Or(snapshot, strings.TrimSuffix(path.Base(f.path), path.Ext(f.path)))
-	plain := plainPart(t, name, quote)
+	plain := plainPart(d, t, name)
 	hooks, unproved := t.Hooks()
 	unproved = slices.DeleteFunc(unproved, func(span sqlguard.Span) bool { // the finding covers all of config(…)
 		return slices.ContainsFunc(plain.unproved, func(u dbtUnproved) bool { return u.span.Start <= span.Start && span.End <= u.span.End })
@@ -227,7 +227,7 @@ func (f *dbtFile) query(t *source.Template, snapshot, raw string, quote func(str
 	known := map[string]bool{}
 	for _, hook := range hooks {
 		known[dbtText(hook.Source())] = true
-		parts = append(parts, plainPart(hook, name, quote))
+		parts = append(parts, plainPart(d, hook, name))
 	}
 	if len(unproved) > 0 {
 		parts = append(parts, dbtPart{span: unproved[0], text: &source.Text{Span: unproved[0]}, unproved: noted(unproved, dbtHook, dbtPlainHooks, report.SeverityError)})
@@ -244,7 +244,7 @@ func (f *dbtFile) query(t *source.Template, snapshot, raw string, quote func(str
 		found = true
 		for _, hook := range n.Hooks {
 			if hook != "" && !known[dbtText(hook)] {
-				parts = append(parts, hookPart(t, hook, name, quote))
+				parts = append(parts, hookPart(d, t, hook, name))
 			}
 		}
 		switch {
@@ -267,14 +267,14 @@ func (f *dbtFile) query(t *source.Template, snapshot, raw string, quote func(str
 }
 
 // hookPart returns a hook that another file of the project sets.
-func hookPart(t *source.Template, hook, name string, quote func(string) string) dbtPart {
+func hookPart(d sqlguard.Dialect, t *source.Template, hook, name string) dbtPart {
 	part := dbtPart{span: sqlguard.Span{Start: t.Span.Start, End: t.Span.Start}, prefix: "a hook that the project sets for it: "}
 	parsed, err := source.ParseTemplate(hook)
 	if err != nil {
 		part.problem = "a hook that the project sets for it cannot be read: " + reason(err)
 		return part
 	}
-	text, unproved := parsed.Plain(name, quote)
+	text, unproved := parsed.Plain(d, name, quoter(d))
 	part.text, part.guessed = text, len(unproved) > 0
 	for range unproved { // their positions are in another file
 		part.unproved = append(part.unproved, noted([]sqlguard.Span{part.span}, part.prefix+dbtUnknown, dbtPlainHooks, report.SeverityError)...)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ktxhq/ktx/sqlcheck"
+	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -90,5 +91,31 @@ func TestGoSource(t *testing.T) {
 	}}
 	if files, err := c.Run(t.Context(), []sqlcheck.Input{{Path: path}}); err != nil || len(files[0].Findings) != 0 {
 		t.Errorf("%+v, %v", files, err)
+	}
+}
+
+// TestOnce: what several calls share is reported once, and counts unless each of
+// them permits it.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	const allow = "\t// ktx:allow write_statement until=2026-12-01 reason=\"x\"\n"
+	for _, test := range []struct {
+		first, second string
+		state         report.State
+	}{
+		{"", "", ""},
+		{allow, "", ""},
+		{"", allow, ""},
+		{allow, allow, report.StateSuppressed},
+	} {
+		text := "package p\n\nconst q = `DELETE FROM t`\n\nfunc f() {\n" + test.first + "\tdb.Exec(q)\n\n" + test.second + "\tdb.Exec(q)\n}\n"
+		c := sqlcheck.Checker{Stdin: strings.NewReader(text), Choose: with(t, "postgres"), Today: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)}
+		files, err := c.Run(t.Context(), []sqlcheck.Input{{Path: "x.go", Stdin: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := files[0]; f.Judged != 2 || len(f.Findings) != 1 || f.Findings[0].State != test.state {
+			t.Errorf("%s: %+v", text, f.Findings)
+		}
 	}
 }

@@ -26,7 +26,14 @@ type splitter struct {
 	// named says that a comment with the name of a query ends the query before
 	// it, as tools read files that need no terminator.
 	named bool
+	// routines says that the body of a routine of MySQL is part of the statement that
+	// creates it.
+	routines bool
 }
+
+// migrationPart is the comment with which goose, sql-migrate and dbmate divide a
+// file: the statement before it needs no terminator.
+var migrationPart = regexp.MustCompile(`^--\s*(?:\+(?i:goose|migrate)\s+(?i:up|down|statementbegin|statementend)\b|migrate:(?:up|down)\b)`)
 
 // queryName is the comment that names a query: for goyesql, sqlc and aiosql, and
 // for HugSQL.
@@ -61,15 +68,19 @@ func (s splitter) split(text string, yield func(sqlguard.Span) bool, comment fun
 					}
 				}
 			}
-			if s.named && strings.Contains(part, "name") {
+			named, divided := s.named && strings.Contains(part, "name"), strings.Contains(part, "migrate") || strings.Contains(part, "+goose")
+			if named || divided {
 				tokens.List = slices.Clone(tokens.List)
 				for i, t := range tokens.List {
-					if t.Kind == sqlguard.TokenComment && queryName.MatchString(t.Text(part)) {
+					if t.Kind == sqlguard.TokenComment && (named && queryName.MatchString(t.Text(part)) || divided && migrationPart.MatchString(t.Text(part))) {
 						tokens.List[i].Kind = sqlguard.TokenTerminator
 					}
 				}
 			}
 			spans = tokens.Statements()
+			if s.routines {
+				spans = routines(part, tokens.List, spans)
+			}
 		})
 		for _, span := range spans {
 			if !yield(sqlguard.Span{Start: span.Start + from, End: span.End + from}) {
@@ -79,6 +90,93 @@ func (s splitter) split(text string, yield func(sqlguard.Span) bool, comment fun
 		from, size = from+len(part), s.window
 	}
 	return len(text)
+}
+
+// routines joins the spans of a CREATE PROCEDURE, FUNCTION, TRIGGER or EVENT of
+// MySQL, whose body has statements between BEGIN and END. A server that gets the
+// text as a whole reads it so; only the client mysql needs another delimiter.
+func routines(text string, tokens []sqlguard.Token, spans []sqlguard.Span) []sqlguard.Span {
+	var out []sqlguard.Span
+	at := 0 // the first token of the span
+	for n := 0; n < len(spans); n++ {
+		for at < len(tokens) && tokens[at].Start < spans[n].Start {
+			at++
+		}
+		if end := routineEnd(text, tokens[at:]); end > spans[n].End {
+			whole := sqlguard.Span{Start: spans[n].Start, End: end}
+			for n+1 < len(spans) && spans[n+1].Start < end {
+				n++
+			}
+			out = append(out, whole)
+			continue
+		}
+		out = append(out, spans[n])
+	}
+	return out
+}
+
+// routineEnd returns the offset behind the END of the routine that the tokens
+// begin to create, or 0 if they create none, or one whose body has no BEGIN.
+func routineEnd(text string, tokens []sqlguard.Token) int {
+	tokens = slices.DeleteFunc(slices.Clone(tokens), func(t sqlguard.Token) bool { return t.Kind == sqlguard.TokenComment })
+	word := func(i int) string {
+		if i < len(tokens) && tokens[i].Kind == sqlguard.TokenWord {
+			return strings.ToLower(tokens[i].Text(text))
+		}
+		return ""
+	}
+	if word(0) != "create" {
+		return 0
+	}
+	depth, creates := 0, false
+	for i := 1; i < len(tokens); i++ {
+		switch w := word(i); {
+		case tokens[i].Kind == sqlguard.TokenClientCommand, tokens[i].Kind == sqlguard.TokenTerminator && depth == 0:
+			return 0
+		case depth == 0 && (w == "procedure" || w == "function" || w == "trigger" || w == "event"):
+			creates = true
+		case !creates && (tokens[i].Kind == sqlguard.TokenOpen || w == "as" || w == "select"):
+			return 0
+		case creates && (w == "begin" || depth > 0 && w == "case"):
+			depth++
+		case depth > 0 && w == "end":
+			switch next := word(i + 1); next {
+			case "if", "loop", "while", "repeat": // their begin does not count either
+				i++
+				continue
+			case "case", "":
+			default:
+				if depth == 1 {
+					return tokens[i+1].End // its label
+				}
+			}
+			if depth--; depth == 0 {
+				return tokens[i].End
+			}
+			if word(i+1) == "case" {
+				i++
+			}
+		}
+	}
+	return 0
+}
+
+// head returns a statement of a file as it is judged. Of one that creates a routine
+// of MySQL, that is what stands before the first terminator in its body.
+func head(d sqlguard.Dialect, statement string) string {
+	if d.Name() != "mysql" || !strings.Contains(statement, ";") || len(statement) < len("create") || !strings.EqualFold(statement[:len("create")], "create") {
+		return statement
+	}
+	tokens := d.Lex(statement).List
+	if routineEnd(statement, tokens) != len(statement) {
+		return statement
+	}
+	for _, t := range tokens {
+		if t.Kind == sqlguard.TokenTerminator {
+			return statement[:t.Start]
+		}
+	}
+	return statement
 }
 
 // divider is a Dialect whose statements need no terminator between them. Divide
@@ -222,16 +320,19 @@ func withinLine(text string, span sqlguard.Span) sqlguard.Span {
 }
 
 // newSplitter returns the splitter for a text, in which the names of queries end
-// statements if named is set. The command DELIMITER changes
-// how the rest of the text is split, so a text with that command is split as a
-// whole.
+// statements if named is set. The command DELIMITER changes how the rest of the
+// text is split, and a routine must not be cut, so a text with one of them is split
+// as a whole.
 func newSplitter(d sqlguard.Dialect, text string, named bool) splitter {
-	s := splitter{dialect: d, window: window, limit: maxStatement, named: named}
-	if len(text) > window && d.Name() == "mysql" && namesDelimiter(text) {
+	s := splitter{dialect: d, window: window, limit: maxStatement, named: named, routines: d.Name() == "mysql"}
+	if len(text) > window && s.routines && (namesDelimiter(text) || routineHead.MatchString(text)) {
 		s.window = len(text)
 	}
 	return s
 }
+
+// routineHead is how statements begin that create a routine.
+var routineHead = regexp.MustCompile(`(?i)\bcreate\s+(?:or\s+replace\s+)?(?:definer\s*=\s*\S+\s+)?(?:aggregate\s+)?(?:procedure|function|trigger|event)\b`)
 
 // namesDelimiter reports whether the word DELIMITER occurs in a text.
 func namesDelimiter(text string) bool {

@@ -1,6 +1,7 @@
 package sqlcheck_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -52,6 +53,44 @@ func TestWindows(t *testing.T) {
 	}
 	if several < rounds/4 {
 		t.Errorf("only %d texts were of several statements and windows", several)
+	}
+}
+
+// TestPartsOfFiles: a file of SQL is split as the tools split it that run it.
+func TestPartsOfFiles(t *testing.T) {
+	t.Parallel()
+	const routine = "CREATE DEFINER=CURRENT_USER PROCEDURE p(IN a INT)\nBEGIN\n  IF a > 1 THEN SELECT CASE a WHEN 1 THEN 2 END; END IF;\n" +
+		"  one: BEGIN CASE a WHEN 2 THEN SET @x = 1; ELSE BEGIN END; END CASE; END one;\n  WHILE a DO SET a = 0; END WHILE;\nEND"
+	for _, test := range []struct {
+		dialect, text string
+		want          []string
+	}{
+		{"mysql", routine + ";\nSELECT 1;\nDROP TABLE x;", []string{fmt.Sprintf("%q 1:1 ddl_statement", routine), `"SELECT 1"`, `"DROP TABLE x" 8:1 ddl_statement`}},
+		{"mysql", "DELIMITER //\n" + routine + "//\nDELIMITER ;\nSELECT 1;", []string{`"SELECT 1"`, fmt.Sprintf("%q 2:1 ddl_statement", routine)}},
+		{"mysql", "CREATE PROCEDURE p() SELECT 1; DELETE FROM t; BEGIN", []string{"delete"}},
+		{"mysql", "CREATE TABLE event (a INT); DELETE FROM t", []string{"delete"}},
+		{"mysql", "CREATE TABLE t AS SELECT 1 AS begin; DELETE FROM t", []string{"delete"}},
+		{"mysql", "CREATE FUNCTION f() RETURNS INT BEGIN RETURN 1; END; DELETE FROM t", []string{"delete"}},
+		{"mysql", "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW BEGIN SET @a = 1; END; DELETE FROM t", []string{"delete"}},
+		{"mysql", "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET @a = 1; DELETE FROM t; SELECT CASE 1 WHEN 1 THEN 2 END", []string{"delete"}},
+		{"mysql", "CREATE PROCEDURE p() BEGIN SELECT 1; DELETE FROM t", []string{"delete"}},
+		{"postgres", "-- +goose Up\nDELETE FROM t\n-- +goose Down\nSELECT 1\n", []string{"delete", `"SELECT 1"`}},
+		{"postgres", "-- migrate:up\nSELECT 1\n-- migrate:down\nDELETE FROM t", []string{"delete", `"SELECT 1"`}},
+		{"postgres", "SELECT 1 -- +goose Upwards\nFROM t", []string{`"SELECT 1 -- +goose Upwards\nFROM t"`}},
+	} {
+		got := brief(test.text, judge(t, test.dialect, test.text))
+		for _, want := range test.want {
+			found := slices.Contains(got, want)
+			if want == "delete" {
+				found = slices.ContainsFunc(got, func(line string) bool { return strings.HasPrefix(line, `"DELETE FROM t" `) && strings.HasSuffix(line, " write_statement") })
+			}
+			if !found {
+				t.Errorf("%s: no %s in %q", test.text, want, got)
+			}
+		}
+		if strings.Contains(strings.Join(got, "\n"), "parse_error") {
+			t.Errorf("%s: %q", test.text, got)
+		}
 	}
 }
 

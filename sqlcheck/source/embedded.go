@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -45,8 +46,8 @@ const (
 // passed to such a function.
 func (c certainty) judges(t *Text) bool {
 	switch text := t.SQL(); {
-	case c == possible && len(t.Holes) == 0 && (oneWord.MatchString(text) || cssSelector.MatchString(text)):
-		return false // the name of an event or a step, such as emit("commit"), or elements of a page
+	case c == possible && len(t.Holes) == 0 && (oneWord.MatchString(text) || cssSelector.MatchString(text) || prose(text)):
+		return false // the name of an event or a step, such as emit("commit"), elements of a page, or a sentence
 	case LooksLikeSQL(text), c == certain && strings.TrimSpace(text) != "":
 		return true
 	case len(t.Holes) == 0:
@@ -132,9 +133,79 @@ func (t *Text) holds(other *Text) bool {
 	return t.Span.Start <= other.Span.Start && other.Span.End <= t.Span.End && len(t.sql) > 0 && t.key() == other.key() && t.Certain == other.Certain
 }
 
-// oneWord is a text that is one word without a capital letter, such as commit
-// or set-cookie, and no more.
-var oneWord = regexp.MustCompile(`^\s*[a-z]+(?:-[a-z]+)*\s*$`)
+// oneWord is a text that is one word and no more, such as commit, Commit or
+// set-cookie. A word of capital letters may be a statement.
+var oneWord = regexp.MustCompile(`^\s*[A-Za-z]?[a-z]+(?:-[a-z]+)*\s*$`)
+
+// outsideDatabases are names of what sends requests, or shows a page. Their methods
+// have names of methods that take SQL.
+var outsideDatabases = map[string]bool{
+	"api": true, "axios": true, "http": true, "https": true, "response": true, "res": true, "router": true, "page": true, "cy": true, "ui": true,
+	 "screen": true, "window": true, "document": true, "element": true, "wrapper": true, "searchparams": true, "params": true,
+	"queryclient": true, "permissions": true, "st": true, "ax": true, "draw": true,
+}
+
+// of returns what the name of a method says when it is called on something with a
+// name.
+func (c certainty) of(receiver string) certainty {
+	if c == likely && outsideDatabases[strings.ToLower(receiver)] {
+		return possible
+	}
+	return c
+}
+
+// prose reports whether a text that begins like a statement is a sentence of a
+// natural language: three words follow each other that no statement has so, and
+// nothing else in it is of SQL. Or most of it is in another script.
+func prose(text string) bool {
+	if mentionsSQL(text) {
+		return false
+	}
+	ascii, all := 0, 0
+	for _, r := range text {
+		if all++; r < utf8.RuneSelf {
+			ascii++
+		}
+	}
+	return 4*ascii < 3*all || slices.ContainsFunc(wordRun.FindAllString(text, -1), func(run string) bool {
+		words := 0
+		for word := range strings.FieldsSeq(strings.ToLower(run)) {
+			if words++; statementWords[word] {
+				words = 0
+			}
+			if words == 3 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// wordRun is words with only spaces between them.
+var wordRun = regexp.MustCompile(`[A-Za-z]+(?: +[A-Za-z]+)+`)
+
+// statementWords are words that statements have beside names. Others follow each
+// other at most as a name and its alias.
+var statementWords = func() map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(`select with insert update delete merge replace create alter drop truncate grant revoke call exec execute explain show values set
+		begin commit rollback lock copy vacuum analyze pragma attach do declare load use table describe desc rename refresh comment prepare listen notify kill
+		deallocate dbcc reindex unlisten from where and or not null is as on in by order group having limit offset join left right inner outer cross full union
+		all distinct into default primary key unique index view function procedure trigger sequence schema database role user type extension policy row rows
+		level security enable disable column constraint foreign references check cascade restrict only if exists temporary temp unlogged materialized concurrently
+		transaction work isolation read write committed uncommitted repeatable serializable snapshot deferrable initially deferred immediate exclusive share mode
+		access session local global time zone to for of using returning case when then else end cast between like ilike escape collate asc nulls first last next
+		integer int bigint smallint text varchar char character varying boolean bool date timestamp timestamptz numeric decimal real double precision float json
+		jsonb uuid serial bigserial blob bytea varbinary binary array interval generated always identity auto_increment autoincrement stored virtual owner
+		publication subscription server wrapper foreign data language returns return volatile stable immutable strict security definer invoker parallel safe
+		privileges usage option public tables schemas functions sequences routine routines status variables processlist columns indexes engine engines charset
+		full verbose format buffers costs format off on true false over partition window recursive lateral no action add modify change rename validate valid
+		attach detach inherit tablespace storage compression statistics logged cluster without oids search_path names password login superuser createdb nologin
+		escape delimiter csv header program stdin stdout freeze savepoint release start stop master slave replica reset discard plans sequences checkpoint`) {
+		words[word] = true
+	}
+	return words
+}()
 
 // cssSelector is a selector of HTML elements that begins like a statement, such
 // as select[name=type] or table tbody tr. No statement can begin so.

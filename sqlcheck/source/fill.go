@@ -112,6 +112,10 @@ func (t *Text) Fill(d sqlguard.Dialect) *Filled {
 			h := t.Holes[next]
 			at := h.At + seen
 			seen += len(mark)
+			if numbered(text, at) {
+				f.fills = append(f.fills, fill{at: h.At - 1, removed: 1, value: "1", file: cmp.Or(h.Span, sqlguard.Span{End: 1})})
+				continue
+			}
 			value, ok := holeValue(text, tokens, i, at, open, h)
 			if !ok {
 				f.Unproved = append(f.Unproved, h.Span)
@@ -157,6 +161,8 @@ func (f *Filled) replace(p placeholder, text string, tokens []sqlguard.Token, i 
 		v.value = "1"
 		if value, fits := valueAt(text, tokens, i, open); fits {
 			v.value = value
+		} else if behindValues(text, tokens, i) { // the driver makes rows of it
+			v.value = "(1)"
 		}
 	case forSQL:
 		v.value, v.guessed = "x", true
@@ -179,6 +185,9 @@ func holeValue(text string, tokens []sqlguard.Token, i, at int, open []int, h Ho
 			if v, fits := valueAt(text, tokens, i, open); fits {
 				return v, true
 			}
+			if behindValues(text, tokens, i) {
+				return "(1)", h.Bound
+			}
 			if h.Bound || h.Number && numberAt(text, tokens, i) || h.Value && operandOf(text, tokens, i, open) {
 				return "1", true
 			}
@@ -189,11 +198,25 @@ func holeValue(text string, tokens []sqlguard.Token, i, at int, open []int, h Ho
 	}
 }
 
+// behindValues reports whether token i stands where VALUES has its first row.
+func behindValues(text string, tokens []sqlguard.Token, i int) bool {
+	for i--; i >= 0 && tokens[i].Kind == sqlguard.TokenComment; i-- {
+	}
+	return i >= 0 && tokens[i].Kind == sqlguard.TokenWord && strings.EqualFold(tokens[i].Text(text), "values")
+}
+
+// numbered reports whether the hole at an offset is the number of a parameter of
+// PostgreSQL, such as $%d.
+func numbered(text string, at int) bool {
+	end := at + len(mark)
+	return at > 0 && text[at-1] == '$' && (at == 1 || !nameByte(text[at-2])) && (end == len(text) || !nameByte(text[end]))
+}
+
+func nameByte(c byte) bool { return wordByte(c) || c == '$' }
+
 // alone reports whether no part of a name touches the mark at an offset.
 func alone(text string, at int) bool {
-	named := func(s string) bool {
-		return s != "" && (s[0] == '_' || s[0] == '$' || s[0] == '.' || s[0] >= 0x80 || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' || s[0] >= '0' && s[0] <= '9')
-	}
+	named := func(s string) bool { return s != "" && (s[0] == '.' || nameByte(s[0])) }
 	return !named(text[at+len(mark):]) && (at == 0 || !named(text[at-1:at]))
 }
 
@@ -290,7 +313,7 @@ func rowAt(text string, tokens []sqlguard.Token, open []int) bool {
 var valueWords = map[string]bool{
 	"like": true, "ilike": true, "rlike": true, "regexp": true, "glob": true, "match": true, "to": true, "between": true, "and": true,
 	"limit": true, "offset": true, "top": true, "first": true, "next": true, "in": true, "when": true, "then": true, "else": true,
-	"interval": true, "values": true, "escape": true, "any": true, "all": true, "some": true, "where": true, "or": true, "not": true,
+	"interval": true, "escape": true, "any": true, "all": true, "some": true, "where": true, "or": true, "not": true,
 	"on": true, "having": true, "is": true, "date": true, "timestamp": true, "time": true, "zone": true,
 }
 
@@ -326,6 +349,8 @@ func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, b
 			return "1", word == "and" && insideBetween(text, tokens, before)
 		case "is":
 			return "NULL", false
+		case "to": // behind other words stands a name, such as that of a role
+			return "1", sets(text, tokens, before)
 		}
 		return "1", valueWords[word]
 	case sqlguard.TokenOpen, sqlguard.TokenComma:
@@ -333,6 +358,19 @@ func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, b
 	default:
 		return "", false
 	}
+}
+
+// sets reports whether the TO at i stands before a value: SIMILAR TO, or SET name TO.
+func sets(text string, tokens []sqlguard.Token, i int) bool {
+	for j := i - 1; j >= max(0, i-6); j-- {
+		switch word := strings.ToLower(tokens[j].Text(text)); {
+		case word == "similar":
+			return j == i-1
+		case word == "set":
+			return true
+		}
+	}
+	return false
 }
 
 // numberAt reports whether token i is the number of a column in ORDER BY or

@@ -619,6 +619,14 @@ func (g *goFile) sink(f *flow, call *node, args []*value) {
 	if !ok || sink.argument >= len(call.list) || !f.once(call) {
 		return
 	}
+	if call.x.kind == nodeMember {
+		switch of := call.x.x; {
+		case of.kind == nodeCall && of.x != nil && of.x.name == "EXPECT":
+			return // gomock: what it compares the argument with
+		case preparedStatement(of.name):
+			sink.certain = possible // its arguments are values
+		}
+	}
 	as := Text{Call: call.span.Start, Sink: name, Certain: sink.certain == certain}
 	first, last := sink.argument, sink.argument+2
 	if sink.certain >= likely {
@@ -650,6 +658,12 @@ func (g *goFile) sink(f *flow, call *node, args []*value) {
 		as.Span = call.list[first].span
 		f.add(unknown(&as))
 	}
+}
+
+// preparedStatement reports whether what has that name is a prepared statement.
+func preparedStatement(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, "stmt") || strings.HasSuffix(name, "statement")
 }
 
 // isContext reports whether an expression is a context by its name.

@@ -209,6 +209,9 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 	if !ok || len(n.list) == 0 || !f.once(n) {
 		return
 	}
+	if n.x.kind == nodeMember && !j.options.sink(name) {
+		sure = sure.of(jsLast(n.x.x))
+	}
 	first, v := n.list[0], args[0]
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: first.span}
 	if n.x.kind == nodeMember { // the name of the method

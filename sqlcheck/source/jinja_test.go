@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ktxhq/ktx/dialects"
 	"github.com/ktxhq/ktx/sqlcheck/source"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -50,6 +51,11 @@ func TestPlainTemplate(t *testing.T) {
 		{"select 1\r\nfrom t\r where x", "select 1\nfrom t\n where x", nil},
 		{"{% macro f() %}drop table t{% endmacro %}select 1", "select 1", nil},
 
+		{"select '{{ var('a') }}', 'a-{{ env_var(\"b\") }}' from t", "select 'x', 'a-x' from t", nil},
+		{"select cast(a as {{ dbt.type_string() }}), {{ dbt.current_timestamp() }}", "select cast(a as text), current_timestamp", nil},
+
+		{"select '{{ f(a) }}', \"{{ var('a') }}\"", "select 'x', \"x\"", []string{"{{ f(a) }}", "{{ var('a') }}"}},
+		{"select cast(a as {{ dbt.type_string(1) }}), {{ x.type_string() }}", "select cast(a as x), x", []string{"{{ dbt.type_string(1) }}", "{{ x.type_string() }}"}},
 		{"select * from {{ var('table') }}", "select * from x", []string{"{{ var('table') }}"}},
 		{"select {{ f(a) }} from {{ ref(name) }}", "select x from x", []string{"{{ f(a) }}", "{{ ref(name) }}"}},
 		{"select * from {{ ref('a\"b') }}", "select * from x", []string{"{{ ref('a\"b') }}"}},
@@ -64,7 +70,7 @@ func TestPlainTemplate(t *testing.T) {
 		{"-- {{ f() }}\nselect 1", "-- x\nselect 1", []string{"{{ f() }}"}},
 		{"select {{ 'a' 'b' }}, {{ 'a\\'' }}", "select x, x", []string{"{{ 'a' 'b' }}", "{{ 'a\\'' }}"}},
 	} {
-		text, unproved := template(t, test.code).Plain("model", quoted)
+		text, unproved := template(t, test.code).Plain(postgres(t), "model", quoted)
 		if diff := cmp.Diff(test.want, text.SQL()); diff != "" {
 			t.Errorf("%q: %s", test.code, diff)
 		}
@@ -207,6 +213,15 @@ func TestBrokenTemplates(t *testing.T) {
 	}
 }
 
+func postgres(t *testing.T) sqlguard.Dialect {
+	t.Helper()
+	d, ok := dialects.Lookup("postgres")
+	if !ok {
+		t.Fatal("no PostgreSQL")
+	}
+	return d
+}
+
 func FuzzTemplate(f *testing.F) {
 	f.Add("{% if a %}x{{ b }}{%- else -%}\r\ny{% endif %}{# z #}", "x1")
 	f.Add("{{ config(post_hook=['a']) }} {% raw %} {{ {% endraw %}", " {{ ")
@@ -220,7 +235,7 @@ func FuzzTemplate(f *testing.F) {
 				t.Fatalf("%v lies outside of %q", s, code)
 			}
 		}
-		text, unproved := parsed.Plain("m", quoted)
+		text, unproved := parsed.Plain(postgres(t), "m", quoted)
 		for _, s := range append(append(unproved, parsed.Hidden()...), parsed.Comments()...) {
 			inside(s)
 		}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,12 +14,14 @@ import (
 func (t *Text) Exact() *Filled { return &Filled{SQL: t.SQL(), text: t} }
 
 // Plain returns the text that the template produces, as far as it can be known
-// without dbt: ref, source and this are names of relations, and config and
-// comments produce nothing. name is the name of the file's own relation, and
-// quote quotes a name for SQL. unproved are the spans of all other Jinja, which
-// can produce any SQL.
-func (t *Template) Plain(name string, quote func(string) string) (text *Text, unproved []sqlguard.Span) {
+// without dbt: ref, source and this are names of relations, dbt.type_string() and
+// the like are types, config and comments produce nothing, and a variable in a
+// string of SQL is a part of that string. name is the name of the file's own
+// relation, and quote quotes a name for SQL. unproved are the spans of all other
+// Jinja, which can produce any SQL.
+func (t *Template) Plain(d sqlguard.Dialect, name string, quote func(string) string) (text *Text, unproved []sqlguard.Span) {
 	text = &Text{Span: t.Span}
+	inserted := map[int]int{} // what may be in a string: offsets in the text, and numbers in unproved
 	for _, n := range t.nodes {
 		switch {
 		case n.kind == jinjaText:
@@ -26,11 +29,14 @@ func (t *Template) Plain(name string, quote func(string) string) (text *Text, un
 		case n.kind == jinjaSilent && (n.tag == "#" || n.tag == "set" && harmless(n.tokens)):
 		case n.kind == jinjaBlock && definitions[n.tag]:
 		case n.kind == jinjaOutput && n.tag == "":
-			if value, ok := known(n.tokens, name, quote); ok {
+			if value, ok := known(d, n.tokens, name, quote); ok {
 				text.escaped(value, n.span)
 				continue
 			}
 			if len(n.tokens) == 0 || n.tokens[0].text != "config" || !isCall(n.tokens) {
+				if harmless(n.tokens) {
+					inserted[len(text.sql)] = len(unproved)
+				}
 				text.escaped("x", n.span) // a placeholder, so that the rest can be parsed
 			}
 			unproved = append(unproved, n.span)
@@ -40,11 +46,39 @@ func (t *Template) Plain(name string, quote func(string) string) (text *Text, un
 			unproved = append(unproved, n.span)
 		}
 	}
-	return text, unproved
+	if len(inserted) == 0 {
+		return text, unproved
+	}
+	proved := map[int]bool{}
+	for _, token := range d.Lex(text.SQL()).List {
+		for at, number := range inserted {
+			if token.Kind == sqlguard.TokenString && token.Start < at && at+1 < token.End {
+				proved[number] = true
+			}
+		}
+	}
+	var rest []sqlguard.Span
+	for number, span := range unproved {
+		if !proved[number] {
+			rest = append(rest, span)
+		}
+	}
+	return text, rest
+}
+
+// dbtTypes are the types that macros of dbt stand for, by dialect.
+var dbtTypes = map[string]map[string]string{
+	"": {
+		"type_string": "text", "type_timestamp": "timestamp", "type_float": "float", "type_numeric": "numeric(28, 6)", "type_bigint": "bigint",
+		"type_int": "int", "type_boolean": "boolean", "current_timestamp": "current_timestamp",
+	},
+	"mysql":      {"type_string": "char", "type_timestamp": "datetime", "type_float": "double", "type_numeric": "decimal(28, 6)", "type_bigint": "signed", "type_int": "signed", "type_boolean": "signed"},
+	"sqlserver":  {"type_string": "varchar(8000)", "type_timestamp": "datetime2(6)", "type_boolean": "bit"},
+	"clickhouse": {"type_string": "String", "type_timestamp": "DateTime", "type_float": "Float32", "type_numeric": "Decimal(28, 6)", "type_bigint": "Int64", "type_int": "Int32", "type_boolean": "Bool"},
 }
 
 // known returns the text that an expression produces, if it is certain.
-func known(tokens []jinjaToken, name string, quote func(string) string) (string, bool) {
+func known(d sqlguard.Dialect, tokens []jinjaToken, name string, quote func(string) string) (string, bool) {
 	if len(tokens) == 1 {
 		switch t := tokens[0]; {
 		case t.text == "this":
@@ -55,6 +89,11 @@ func known(tokens []jinjaToken, name string, quote func(string) string) (string,
 			return t.text[1 : len(t.text)-1], true
 		}
 		return "", false
+	}
+	if len(tokens) == 5 && tokens[0].text == "dbt" && tokens[1].text == "." && tokens[3].text == "(" && tokens[4].text == ")" {
+		of := tokens[2].text
+		sql := cmp.Or(dbtTypes[d.Name()][of], dbtTypes[""][of])
+		return sql, sql != ""
 	}
 	arguments, ok := callOf(tokens)
 	if !ok {

@@ -61,6 +61,8 @@ func (p *placeholders) at(i int) placeholder {
 		switch {
 		case text == "{" || text == "}":
 			return p.escape(i)
+		case comparedTo[text] && operandEnds(p.text, p.tokens, i-1): // = and a parameter without a space
+			return placeholder{token.End, forText, strings.TrimSuffix(text, "?") + " 1"}
 		case operandEnds(p.text, p.tokens, i-1): // an operator
 		case text == "??" || text == "?" && p.joined(i, "?"): // a name, for Knex and the drivers for MySQL
 			return placeholder{token.Start + 2, forSQL, ""}
@@ -68,7 +70,7 @@ func (p *placeholders) at(i int) placeholder {
 			return placeholder{token.End, forValue, ""}
 		case text == "@" && p.named(i+1):
 			return placeholder{p.tokens[i+1].End, forValue, ""}
-		case text == ":" && p.named(i+1):
+		case text == ":" && (p.named(i+1) || p.quotes(i+1)):
 			return p.colon(i)
 		case text == "%" && p.percent:
 			return p.pyformat(i)
@@ -114,11 +116,29 @@ func (p *placeholders) colon(i int) placeholder {
 	if kind := hugSQL.FindStringSubmatch(p.text[start:]); kind != nil {
 		return placeholder{start + len(kind[0]), map[bool]stands{true: forValue, false: forSQL}[kind[1] != ""], ""}
 	}
-	if p.tokens[i].Kind == sqlguard.TokenParameter {
-		return placeholder{p.tokens[i].End, forValue, ""}
+	end := p.tokens[i].End
+	if p.tokens[i].Kind != sqlguard.TokenParameter {
+		i++
+		end = p.tokens[i].End
 	}
-	return placeholder{p.tokens[i+1].End, forValue, ""}
+	// psql has a variable as a quoted name, and as it is: there it can be the schema
+	// of a name.
+	if p.tokens[i].Kind == sqlguard.TokenQuotedName || strings.HasPrefix(p.text[end:], ".") {
+		return placeholder{end, forSQL, ""}
+	}
+	return placeholder{end, forValue, ""}
 }
+
+// quotes reports whether token i is a string or a quoted name that touches the
+// token before it, as in psql's :'name' and :"name".
+func (p *placeholders) quotes(i int) bool {
+	return p.dialect == "postgres" && i < len(p.tokens) && p.tokens[i].Start == p.tokens[i-1].End &&
+		(p.tokens[i].Kind == sqlguard.TokenQuotedName || p.tokens[i].Kind == sqlguard.TokenString && p.text[p.tokens[i].Start] == '\'')
+}
+
+// comparedTo are the operators of PostgreSQL that its reader sees in a comparison
+// with ? when no space stands between. None of them exists.
+var comparedTo = map[string]bool{"=?": true, "<>?": true, "!=?": true, "<?": true, ">?": true, "<=?": true, ">=?": true}
 
 // sqlc returns the argument of sqlc at token i: a value, or all columns of a
 // table.

@@ -260,6 +260,9 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 	if !ok || n.name == "%" || !f.once(n) {
 		return
 	}
+	if n.x.kind == nodeMember && !p.options.sink(name) {
+		sure = sure.of(jsLast(n.x.x))
+	}
 	at := -1
 	for i := range n.list {
 		if n.keys[i] == "" {
