@@ -11,7 +11,7 @@ import (
 
 // meaningWeight is what a page gets for being about the same as a query, for each word
 // of the query, in units of the score of a rare word.
-const meaningWeight = 0.6
+const meaningWeight = 0.4
 
 // How near a page has to be to a query of which it has no word and no synonym, and how
 // many words the query has: one alone tells too little.

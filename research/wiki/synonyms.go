@@ -20,8 +20,12 @@ const (
 	meaningsWeight = 0.125
 )
 
-// associationPower is how much less a word counts that WordNet relates less closely.
-const associationPower = 0.25
+// relatedWeight is what the word is worth that WordNet relates most closely, and
+// associationPower how much less a word counts that it relates less closely.
+const (
+	relatedWeight    = 0.56
+	associationPower = 0.25
+)
 
 // longestTerm is how many words a phrase of the thesaurus has at most.
 const longestTerm = 3
@@ -29,7 +33,7 @@ const longestTerm = 3
 // groups are the lines of the thesaurus in which a term is.
 var groups = sync.OnceValue(func() map[string][][]string {
 	out := map[string][][]string{}
-	for line := range strings.Lines(thesaurus + everyday + spoken) {
+	for line := range strings.Lines(thesaurus + everyday + spoken + trades) {
 		var terms []string
 		for term := range strings.FieldsSeq(rank.Fold(line)) {
 			terms = append(terms, strings.ReplaceAll(term, "_", " "))
@@ -307,7 +311,7 @@ func related(word string) map[string]worth {
 	for _, form := range own {
 		for _, r := range wordnet.Related(form) {
 			if !slices.Contains(own, r.Word) && r.Association > out[r.Word].mass {
-				out[r.Word] = worth{synonymWeight * math.Pow(r.Association, associationPower), r.Association}
+				out[r.Word] = worth{relatedWeight * math.Pow(r.Association, associationPower), r.Association}
 			}
 		}
 	}

@@ -103,6 +103,7 @@ func TestSearchAndPages(t *testing.T) {
 		{"Spider", "tables among all kinds, over all databases", "recall@15", 1, 4, "met"},
 		{"Spider", "equal calls of discover_data to two servers", "differing answers", 0, 18, "met"},
 		{"Spider", "entity_details by the ids of discover_data", "wrong answers", 0, 4, "met"},
+		{"Spider", "tables among all kinds and 90 pages, over all databases", "all@15", 1, 4, ""},
 		{"BIRD", "tables, over all databases", "recall@10", 1, 2, "met"},
 		{"BIRD", "columns, in the right database", "all@10", 1, 2, ""},
 	} {
@@ -110,6 +111,12 @@ func TestSearchAndPages(t *testing.T) {
 		if f.Value != want.value || f.Count != want.count || f.Result != want.result {
 			t.Errorf("%+v; want %+v", f, want)
 		}
+	}
+	if f := figure(t, r, "BIRD", "pages among all kinds, chosen on", "hit@5"); f.Count < 100 || f.Value < 0.8 {
+		t.Errorf("%+v", f)
+	}
+	if f := figure(t, r, "BIRD", "pages of letting among all kinds", "hit@5"); f.Count != 43 || f.Value < 0.5 {
+		t.Errorf("%+v", f)
 	}
 	if f := figure(t, r, "pages", "all questions", "hit@5"); f.Count < 200 || f.Value < 0.8 || f.Bar == nil || *f.Bar != 0.9 {
 		t.Errorf("%+v", f)

@@ -45,13 +45,15 @@ const repeated = 40
 
 // A discovered is the part of the answer of discover_data that counts.
 type discovered struct {
-	Refs []struct {
-		Kind         string      `json:"kind"`
-		ID           string      `json:"id"`
-		ConnectionID string      `json:"connectionId"`
-		TableRef     catalog.Ref `json:"tableRef"`
-		ColumnName   string      `json:"columnName"`
-	} `json:"refs"`
+	Refs []discoveredRef `json:"refs"`
+}
+
+type discoveredRef struct {
+	Kind         string      `json:"kind"`
+	ID           string      `json:"id"`
+	ConnectionID string      `json:"connectionId"`
+	TableRef     catalog.Ref `json:"tableRef"`
+	ColumnName   string      `json:"columnName"`
 }
 
 // searches measures discover_data and entity_details on the data sets that are there.
@@ -109,10 +111,14 @@ func (k *kit) search(ctx context.Context, d *dataset) (err error) {
 		asked, differing = asked+n, differing+different
 	}
 	k.report.none(d.name, "equal calls of discover_data to two servers", "differing answers", differing, asked)
-	return k.details(ctx, d, s, named)
+	if err := k.details(ctx, d, s, named); err != nil {
+		return err
+	}
+	return k.amongPages(ctx, d, p, s)
 }
 
-// row asks all questions in one way.
+// row asks all questions in one way. It collects the tables that answers name, unless
+// named is nil.
 func (k *kit) row(ctx context.Context, d *dataset, r row, s, again *server, named *tablesNamed) (compared, differing int, err error) {
 	type outcome struct {
 		wanted, found, first int
@@ -142,7 +148,7 @@ func (k *kit) row(ctx context.Context, d *dataset, r row, s, again *server, name
 		o.wanted = len(wanted)
 		for at, ref := range answer.Refs {
 			name := strings.ToLower(ref.TableRef.Name)
-			if ref.Kind == "table" {
+			if ref.Kind == "table" && named != nil {
 				named.add(ref.ConnectionID, ref.ID, ref.TableRef)
 			}
 			if ref.Kind == "column" {
