@@ -457,13 +457,7 @@ func TestCorpusRunOverMCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := os.ReadFile(executable.KTX(t)) // a copy, since ktx looks for ktx-prove beside itself
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "ktx"), program, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	ktx := executable.KTX(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -482,8 +476,9 @@ func TestCorpusRunOverMCP(t *testing.T) {
 	if err := os.WriteFile(cases, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := "mcp:--with connectionId=shop -- '" + adapter + "' '" + filepath.Join(dir, "ktx") + "' postgres"
-	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "ktx"), "corpus", "run", "--corpus", cases, "--guard", command, "--json", "-")
+	command := "mcp:--with connectionId=shop -- '" + adapter + "' '" + ktx + "' postgres"
+	cmd := exec.CommandContext(t.Context(), ktx, "corpus", "run", "--corpus", cases, "--guard", command, "--json", "-")
+	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
