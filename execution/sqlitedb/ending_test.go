@@ -62,10 +62,8 @@ func TestManyLongOpcodes(t *testing.T) {
 	// The first may end before the last is abandoned, or while the last call of
 	// the test waits for a connection. So the test sends statements, longer ones
 	// each time, until enough run at the same time.
-	runs := execution.HeldPatience / 2
-	executiontest.Eventually(t, "the database is busy", func() bool {
-		runs = min(2*runs, 10*time.Second)
-		long := longOpcode(t, c, runs)
+	executiontest.Scaled(t, func(scale int) bool {
+		long := longOpcode(t, c, min(time.Duration(scale)*execution.HeldPatience, 20*time.Second))
 		var calls sync.WaitGroup
 		for range 3 * connections {
 			calls.Go(func() {
