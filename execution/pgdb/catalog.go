@@ -205,8 +205,8 @@ func addFacts(c *sqlguard.Catalog, rows [][]string) {
 // asker runs one constant of session_catalog.go and returns its rows; NULL is "".
 type asker func(sql string) ([][]string, error)
 
-// errAgain says that the first query of an interview may be tried again,
-// because it met a pooler that the dialer did not know of.
+// errAgain says that an interview may begin again: its first query met a pooler that the
+// dialer did not know of, or the connection broke between two queries.
 var errAgain = errors.New("the question was not run")
 
 // interview runs several queries on one new connection. An old session does not
@@ -240,7 +240,7 @@ func (d *DB) interviewOnce(ctx context.Context, questions func(asker) error) err
 	return questions(func(sql string) ([][]string, error) {
 		if !usable || !first && !c.Ready(ctx) {
 			usable = false
-			return nil, execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke", nil)
+			return nil, errors.Join(errAgain, execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke", nil))
 		}
 		usable = false // until the exchange says otherwise
 		x := exchange{c: c, k: ending.New(c), s: statement{sql: sql}, lim: d.catalog.limits}

@@ -14,6 +14,7 @@ var _ execution.Lister = (*DB)(nil)
 func (d *DB) Inventory(ctx context.Context) (sqlguard.Inventory, error) {
 	var in sqlguard.Inventory
 	err := d.interview(ctx, func(ask asker) error {
+		in = sqlguard.Inventory{} // an interview may begin again
 		rows, err := ask(inventorySchemasSQL)
 		if err != nil {
 			return err
