@@ -35,7 +35,8 @@ type schema struct {
 // decodeArguments decodes the arguments of a call into target and validates
 // them by the input schema of the tool. It reports all problems at once under
 // invalid_arguments. It ignores an argument that the schema does not have, and
-// returns a note about it, unless it looks like a misspelt name of the schema.
+// returns a note about it, also with an error, unless it looks like a misspelt name of
+// the schema.
 // aliases, which may be nil, rewrites the arguments first.
 func decodeArguments(raw json.RawMessage, s *schema, aliases func(map[string]any), target any) (notes []string, err error) {
 	if len(bytes.TrimSpace(raw)) == 0 || string(bytes.TrimSpace(raw)) == "null" {
@@ -60,20 +61,20 @@ func decodeArguments(raw json.RawMessage, s *schema, aliases func(map[string]any
 	}
 	v := validation{}
 	value = v.check("arguments", value, s)
-	if len(v.problems) > 0 {
-		slices.Sort(v.problems)
-		return nil, invalidArguments(v.problems)
-	}
-	normal, err := json.Marshal(value)
-	if err != nil {
-		return nil, invalidArguments([]string{"arguments: cannot be read"})
-	}
-	if err := json.Unmarshal(normal, target); err != nil {
-		return nil, invalidArguments([]string{"arguments: " + err.Error()})
-	}
 	slices.Sort(v.notes)
 	if more := len(v.notes) - maxIgnored; more > 0 {
 		v.notes = append(v.notes[:maxIgnored], fmt.Sprintf("and %d more", more))
+	}
+	if len(v.problems) > 0 {
+		slices.Sort(v.problems)
+		return v.notes, invalidArguments(v.problems)
+	}
+	normal, err := json.Marshal(value)
+	if err != nil {
+		return v.notes, invalidArguments([]string{"arguments: cannot be read"})
+	}
+	if err := json.Unmarshal(normal, target); err != nil {
+		return v.notes, invalidArguments([]string{"arguments: " + err.Error()})
 	}
 	return v.notes, nil
 }

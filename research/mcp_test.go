@@ -532,6 +532,7 @@ func TestErrorsAreInBand(t *testing.T) {
 		{"maxRows with a fraction", `{"connectionId":"shop","sql":"SELECT 1","maxRows":1.5}`, "invalid_arguments", []string{`maxRows: "1.5"`}},
 		{"half a surrogate pair", `{"connectionId":"shop","sql":"SELECT '\ud800'"}`, "invalid_arguments", []string{"not Unicode"}},
 		{"the other half", `{"connectionId":"shop","sql":"SELECT '\udc00\ud800'"}`, "invalid_arguments", []string{"not Unicode"}},
+		{"another name", `{"connectionId":"shop","query":"SELECT 1"}`, "invalid_arguments", []string{"sql: missing", `the argument "query" is not known and was ignored`}},
 		{"near miss", `{"connection_id":"shop","sql":"SELECT 1"}`, "invalid_arguments", []string{"connection_id: unknown argument, did you mean connectionId?"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -47,9 +47,7 @@ func (s *Service) MemoryIngest(ctx context.Context, in MemoryIngestInput) (Memor
 	}
 	id, err := s.stores.Load().Memory.Ingest(ctx, r)
 	if invalid, ok := errors.AsType[*memory.InvalidError](err); ok {
-		return MemoryIngest{}, &execution.Error{
-			Code: sqlguard.CodeInvalidArguments, Message: invalid.Error(), Retryable: true, Hint: "send the text without it, or in smaller parts",
-		}
+		return MemoryIngest{}, &execution.Error{Code: sqlguard.CodeInvalidArguments, Message: invalid.Error(), Retryable: true}
 	}
 	if errors.Is(err, memory.ErrBusy) {
 		return MemoryIngest{}, &execution.Error{Code: sqlguard.CodeBusy, Message: err.Error(), Retryable: true}

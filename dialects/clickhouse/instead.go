@@ -184,7 +184,7 @@ var wording = instead.Table{
 		"getsetting": "leave the call out; SELECT version() names the release", "in": "write x IN (1, 2)", "notin": "write x NOT IN (1, 2)",
 	},
 	Functions: map[string]string{
-		"nvl": "ifNull(x, y)", "nvl2": "if(x IS NOT NULL, y, z)", "iif": "if(condition, x, y)", "iff": "if(condition, x, y)", "decode": "CASE x WHEN a THEN b ELSE c END", "zeroifnull": "ifNull(x, 0)", "nullifzero": "nullIf(x, 0)",
+		"current_setting": "version()", "sqlite_version": "version()", "nvl": "ifNull(x, y)", "nvl2": "if(x IS NOT NULL, y, z)", "iif": "if(condition, x, y)", "iff": "if(condition, x, y)", "decode": "CASE x WHEN a THEN b ELSE c END", "zeroifnull": "ifNull(x, 0)", "nullifzero": "nullIf(x, 0)",
 		"len": "length(x), or lengthUTF8(x)", "datalength": "length(x)", "bit_length": "length(x) * 8", "charindex": "position(x, 'part')", "strpos": "position(x, 'part')", "btrim": "trim(x)", "chr": "char(65)", "nchar": "char(65)", "ord": "ascii(x)", "unicode": "ascii(x)",
 		"split_part": "splitByChar(',', x)[1]", "string_to_array": "splitByChar(',', x)", "string_split": "splitByChar(',', x)", "split": "splitByChar(',', x)", "elt": "['a', 'b'][x]", "field": "indexOf(['a', 'b'], x)", "find_in_set": "indexOf(splitByChar(',', y), x)", "starts_with": "startsWith(x, 'part')", "contains": "position(x, 'part') > 0", "stuff": "overlay(x, 'new', 1, 2)",
 		"regexp_like": "match(x, 'pattern')", "regexp_contains": "match(x, 'pattern')", "regexp_match": "extract(x, 'pattern')", "regexp_count": "countMatches(x, 'pattern')", "isnumeric": "toFloat64OrNull(x) IS NOT NULL", "to_hex": "hex(x)", "encode": "hex(x), or base64Encode(x)", "levenshtein": "editDistance(x, y)", "sha2": "hex(SHA256(x))",

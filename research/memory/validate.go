@@ -36,7 +36,7 @@ func Validate(content string) error {
 	case len(content) > MaxContent:
 		return &InvalidError{Message: fmt.Sprintf("it has %d bytes, and at most %d are taken; divide it by subject", len(content), MaxContent)}
 	case !utf8.ValidString(content):
-		return &InvalidError{Message: "it is not valid UTF-8"}
+		return &InvalidError{Message: "it is not valid UTF-8; send it as UTF-8"}
 	}
 	for i, r := range content {
 		if hidden(r) && r != '\n' && r != '\r' && r != '\t' {

@@ -211,7 +211,10 @@ func (m *Model) bareColumn(n expr.Name) (expr.Field, *expr.Error) {
 		}
 	}
 	e.Near = nearestLeaf(n.Leaf, known)
-	e.Hint = didYouMean(e.Near)
+	e.Hint = "a text is written in quotes, as '" + strings.ReplaceAll(shorten(n.Leaf), "'", "''") + "'"
+	if len(e.Near) > 0 {
+		e.Hint += "; or " + didYouMean(e.Near)
+	}
 	return expr.Field{}, e
 }
 

@@ -125,6 +125,9 @@ func TestColumnsOfRequests(t *testing.T) {
 			if strings.HasSuffix(tt.name, "revenue") && !strings.Contains(err.Hint, "measure") {
 				t.Errorf("hint %q", err.Hint)
 			}
+			if tt.name == "amout" && !strings.HasPrefix(err.Hint, "a text is written in quotes, as 'amout'; or did you mean ") {
+				t.Errorf("hint %q", err.Hint)
+			}
 		})
 	}
 }
