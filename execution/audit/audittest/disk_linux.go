@@ -32,7 +32,7 @@ func SmallDisk(t *testing.T, bytes int) (dir string, mounted bool) {
 	if exeErr != nil {
 		t.Fatal(exeErr)
 	}
-	cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^"+t.Name()+"$", "-test.v")
+	cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^"+t.Name()+"$", "-test.v") //nolint:gosec // this test itself
 	cmd.Env = append(os.Environ(), inside+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
