@@ -215,9 +215,10 @@ var rooms = []room{
 		ours:  []string{"sqlguard", "sqlcheck/migration", "corpus"},
 	},
 	{
-		path:   "execution/audit",
-		ours:   []string{"sqlguard"},
-		others: map[string]string{"github.com/gowebpki/jcs": "canonical JSON, from which the hash chain is computed"},
+		path:     "execution/audit",
+		ours:     []string{"sqlguard"},
+		others:   map[string]string{"github.com/gowebpki/jcs": "canonical JSON, from which the hash chain is computed"},
+		testOurs: []string{"execution/audit/audittest"},
 	},
 	{
 		path:     "execution/audit/index",

@@ -4,63 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
 
 	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/audit/audittest"
 )
-
-// smallDisk mounts a file system of the given size and returns its directory.
-// Without the right to mount, it runs the test again as root of a separate name
-// space, and returns false.
-func smallDisk(t *testing.T, bytes int) (dir string, mounted bool) {
-	t.Helper()
-	dir = t.TempDir()
-	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", bytes))
-	if err == nil {
-		t.Cleanup(func() {
-			if err := syscall.Unmount(dir, 0); err != nil {
-				t.Errorf("unmount: %v", err)
-			}
-		})
-		return dir, true
-	}
-	const inside = "KTX_AUDIT_TEST_NAMESPACE"
-	if os.Getenv(inside) != "" {
-		t.Fatalf("mount inside the name space: %v", err)
-	}
-	exe, exeErr := os.Executable()
-	if exeErr != nil {
-		t.Fatal(exeErr)
-	}
-	cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), inside+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
-	}
-	out, runErr := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	switch {
-	case runErr == nil:
-		t.Logf("in a name space:\n%s", out)
-	case errors.As(runErr, &exit):
-		t.Errorf("in a name space: %v\n%s", runErr, out)
-	case os.Getenv("CI") != "":
-		t.Fatalf("no way to a small file system: mount: %v; name space: %v", err, runErr)
-	default:
-		t.Skipf("no way to a small file system (an error where CI is set): mount: %v; name space: %v", err, runErr)
-	}
-	return "", false
-}
 
 // TestFullDisk fills a real file system. While it is full, no event is recorded
 // and the chain stays whole. When there is space again, appends succeed.
 func TestFullDisk(t *testing.T) {
-	disk, mounted := smallDisk(t, 256<<10)
+	disk, mounted := audittest.SmallDisk(t, 256<<10)
 	if !mounted {
 		return
 	}
@@ -119,7 +74,7 @@ func TestFullDisk(t *testing.T) {
 // TestFullDiskDegrades: under onFailure degrade a full disk refuses no event,
 // and the log records the number of lost events as soon as there is space.
 func TestFullDiskDegrades(t *testing.T) {
-	disk, mounted := smallDisk(t, 256<<10)
+	disk, mounted := audittest.SmallDisk(t, 256<<10)
 	if !mounted {
 		return
 	}
@@ -158,7 +113,7 @@ func TestFullDiskDegrades(t *testing.T) {
 // TestFullDiskAfterACrash: a torn line is repaired only when the cut bytes can
 // be kept and the repair recorded. Until then no event is appended.
 func TestFullDiskAfterACrash(t *testing.T) {
-	disk, mounted := smallDisk(t, 256<<10)
+	disk, mounted := audittest.SmallDisk(t, 256<<10)
 	if !mounted {
 		return
 	}
@@ -195,7 +150,7 @@ func TestFullDiskAfterACrash(t *testing.T) {
 
 // TestFullDiskAtFirstStart: without space for the key, Open fails.
 func TestFullDiskAtFirstStart(t *testing.T) {
-	disk, mounted := smallDisk(t, 16<<10)
+	disk, mounted := audittest.SmallDisk(t, 16<<10)
 	if !mounted {
 		return
 	}

@@ -256,6 +256,10 @@ func (p *Pages) explain(r *http.Request, err error) (int, httpapi.Problem) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return http.StatusNotFound, httpapi.Problem{Code: "not_found", Message: "there is no audit log yet; the first statement makes it"}
 	}
+	if _, full := errors.AsType[*index.DiskError](err); full {
+		p.config.Logger.ErrorContext(r.Context(), "a question about the audit log has no answer", "error", err)
+		return http.StatusServiceUnavailable, httpapi.Problem{Code: string(sqlguard.CodeInternalError), Message: "the index of the audit log cannot be written: its disk is full or read-only", Hint: "free some space there or in the folder for temporary files; ktx audit query reads the log without an index"}
+	}
 	if r.Context().Err() == nil {
 		p.config.Logger.ErrorContext(r.Context(), "a question about the audit log met a fault", "error", err)
 	}

@@ -77,22 +77,25 @@ func (x *Index) Update(ctx context.Context, progress func(done, total int64)) er
 	return err
 }
 
-// upTo is Update. It returns how many events the index has then.
-func (x *Index) upTo(ctx context.Context, progress func(done, total int64)) (int64, error) {
+// upTo is Update. It returns how far the index is then.
+func (x *Index) upTo(ctx context.Context, progress func(done, total int64)) (position, error) {
 	x.updating.Lock()
 	defer x.updating.Unlock()
-	if err := x.present(ctx); err != nil {
-		return 0, err
-	}
 	for try := 0; ; try++ {
-		err := x.update(ctx, progress)
+		err := x.present(ctx)
 		if err == nil {
-			return x.writer.state.Events, nil
+			err = x.update(ctx, progress)
+		}
+		if err == nil {
+			return position{x.path, x.writer.state.Events}, nil
 		}
 		if ctx.Err() != nil || try >= 2 && !errors.Is(err, errElsewhere) {
-			return 0, err
+			return position{}, explained(err)
 		}
+		_, full := errors.AsType[*DiskError](explained(err))
 		switch {
+		case full:
+			err = x.roam(ctx, err)
 		case errors.Is(err, audit.ErrReplaced):
 			err = x.writer.reset(ctx)
 		case unusable(err):
@@ -102,7 +105,7 @@ func (x *Index) upTo(ctx context.Context, progress func(done, total int64)) (int
 			err = nil
 		}
 		if err != nil {
-			return 0, err
+			return position{}, explained(err)
 		}
 	}
 }
@@ -126,7 +129,7 @@ func (x *Index) Rebuild(ctx context.Context, progress func(done, total int64)) e
 	}
 	x.updating.Unlock()
 	if err != nil {
-		return err
+		return explained(err)
 	}
 	return x.Update(ctx, progress)
 }
@@ -223,7 +226,7 @@ func (x *Index) Behind(ctx context.Context) (int64, error) {
 		}
 	}
 	if err != nil {
-		return 0, err
+		return 0, explained(err)
 	}
 	return max(0, Size(x.log)-x.writer.bytes()), nil
 }
@@ -694,14 +697,20 @@ func textNumber(text string) int64 {
 const followEvery = time.Second
 
 // Run follows the log until ctx ends. failed, which may be nil, gets every error once,
-// until an update succeeds, and a [RemadeError] when the index was damaged.
+// until an update succeeds, a [RemadeError] when the index was damaged, and a [MovedError]
+// when it cannot be written where it should be.
 func (x *Index) Run(ctx context.Context, failed func(error)) {
 	ticker := time.NewTicker(followEvery)
 	defer ticker.Stop()
 	last := ""
 	var remade *RemadeError
+	var moved *MovedError
 	for {
 		err := x.Update(ctx, nil)
+		if now := x.moved.Load(); now != moved && failed != nil {
+			moved = now
+			failed(now)
+		}
 		if now := x.remade.Load(); now != remade && failed != nil {
 			remade = now
 			failed(now)

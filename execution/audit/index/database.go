@@ -323,7 +323,7 @@ func (c *conn) clear(ctx context.Context) error {
 // unusable reports whether an error says that the file is damaged or not an index, so
 // that it has to be made anew.
 func unusable(err error) bool {
-	return errors.Is(err, errDamaged) || errors.Is(err, sqlite3.IOERR_DATA) || errors.Is(err, errForeign) || errors.Is(err, errVersion) || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) ||
+	return errors.Is(err, errDamaged) || errors.Is(err, sqlite3.IOERR_DATA) || errors.Is(err, sqlite3.IOERR_READ) || errors.Is(err, errForeign) || errors.Is(err, errVersion) || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) ||
 		errors.Is(err, sqlite3.ERROR) || errors.Is(err, sqlite3.MISMATCH) || errors.Is(err, sqlite3.CONSTRAINT)
 }
 

@@ -124,3 +124,11 @@ func (x *Index) Occupy(ctx context.Context) (leave func(), err error) {
 		}
 	}, nil
 }
+
+// SetTemporary sets the folders for an index that cannot be where it should be. It returns
+// what sets them back.
+func SetTemporary(folders ...string) (back func()) {
+	old := temporary
+	temporary = func() []string { return folders }
+	return func() { temporary = old }
+}

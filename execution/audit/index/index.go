@@ -23,11 +23,21 @@ const DefaultPath = ".ktx/audit-index.db"
 // Index answers questions about the log in one directory. It is safe for concurrent
 // use.
 type Index struct {
-	log, path string
-	reader    *audit.Reader
+	log    string
+	reader *audit.Reader
 
 	updating sync.Mutex // held for the time of an update
 	writer   *writer
+	path     string // of the file
+
+	// home is where the file should be, and folders are where it may be when it cannot be
+	// written there. It has tried those before place, and folder has been made in one.
+	home     string
+	folders  []string
+	place    int
+	folder   string
+	searched time.Time
+	moved    atomic.Pointer[MovedError]
 
 	idle chan *conn // connections that wait for a question
 	// asking and counting bound the questions that are answered at a time, so that many
@@ -80,18 +90,23 @@ func Exists(path string) bool {
 // Open opens the index at path of the log in dir. It makes an empty one when there is
 // none, and in place of a file that cannot be used. The error wraps fs.ErrNotExist
 // when there is no log. A folder that does not exist is made.
-func Open(ctx context.Context, dir, path string) (*Index, error) {
+func Open(ctx context.Context, dir, path string) (*Index, error) { return start(ctx, dir, path, nil) }
+
+func start(ctx context.Context, dir, path string, folders []string) (*Index, error) {
 	r, err := audit.OpenReader(dir)
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{log: dir, path: path, reader: r, idle: make(chan *conn, maxAsking), asking: make(turns, maxAsking), counting: make(turns, maxCounting)}
+	x := &Index{log: dir, path: path, home: path, folders: folders, reader: r, idle: make(chan *conn, maxAsking), asking: make(turns, maxAsking), counting: make(turns, maxCounting)}
 	err = os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
 		err = x.openWriter(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open audit index: %w", err), r.Close())
+		err = x.roam(ctx, err)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open audit index: %w", explained(err)), r.Close())
 	}
 	return x, nil
 }
@@ -101,7 +116,11 @@ func (x *Index) Close() error {
 	x.updating.Lock()
 	defer x.updating.Unlock()
 	x.dropIdle()
-	return errors.Join(x.writer.close(), x.reader.Close())
+	err := errors.Join(x.writer.close(), x.reader.Close())
+	if x.folder != "" {
+		err = errors.Join(err, os.RemoveAll(x.folder))
+	}
+	return err
 }
 
 // openWriter opens the connection that writes. A file that cannot be used is deleted.
@@ -174,21 +193,29 @@ type State struct {
 // the event that the index names, lead to a new index and a second try.
 func (x *Index) with(ctx context.Context, ask func(*view) error) error {
 	for try := 0; ; try++ {
-		least, err := x.upTo(ctx, nil)
+		now, err := x.upTo(ctx, nil)
 		if err != nil {
 			return err
 		}
-		file, err := x.ask(ctx, least, ask)
+		file, err := x.ask(ctx, now, ask)
 		if errors.Is(err, errAnew) && ctx.Err() == nil {
 			try--
 			continue
 		}
+		if _, full := errors.AsType[*DiskError](explained(err)); full && try < 2 {
+			x.updating.Lock()
+			moved := x.path != now.path || x.roam(ctx, err) == nil
+			x.updating.Unlock()
+			if moved {
+				continue
+			}
+		}
 		again := unusable(err) || errors.Is(err, errStale)
 		if err == nil || !again || try == 2 {
-			return err
+			return explained(err)
 		}
 		if err := x.discard(ctx, err, file); err != nil {
-			return err
+			return explained(err)
 		}
 	}
 }
@@ -200,26 +227,43 @@ var errAnew = errors.New("the audit index is being made anew")
 // errStale says that the log does not have an event as the index has it.
 var errStale = errors.New("the log was changed in a part that the index had read")
 
-// ask runs ask once, on an index of least events or more. The file is the one that was
+// position is how far the file at path has followed the log.
+type position struct {
+	path   string
+	events int64
+}
+
+// connection returns a connection to the file at path.
+func (x *Index) connection(path string) (*conn, error) {
+	for {
+		select {
+		case c := <-x.idle:
+			if c.path == path {
+				return c, nil
+			}
+			_ = c.close() // it only read
+		default:
+			return connect(path, readerCache)
+		}
+	}
+}
+
+// ask runs ask once, on an index that is there or further. The file is the one that was
 // asked.
-func (x *Index) ask(ctx context.Context, least int64, ask func(*view) error) (file os.FileInfo, err error) {
+func (x *Index) ask(ctx context.Context, now position, ask func(*view) error) (file os.FileInfo, err error) {
 	leave, err := x.asking.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	var c *conn
-	select {
-	case c = <-x.idle:
-	default:
-		if c, err = connect(x.path, readerCache); err != nil {
-			return nil, err
-		}
+	c, err := x.connection(now.path)
+	if err != nil {
+		return nil, err
 	}
 	always := context.WithoutCancel(ctx)
 	if err = c.run(always, `BEGIN`); err == nil {
 		v := &view{conn: c, ctx: ctx, log: x.reader}
-		if err = v.load(); err == nil && v.state.Events < least {
+		if err = v.load(); err == nil && v.state.Events < now.events {
 			err = errAnew
 		}
 		if err == nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -30,7 +29,7 @@ import (
 // function that it returns ends what they need.
 func addPages(ctx context.Context, a *console.App, open *wiring.OpenProject, c *httpapi.Config) (stop func() error, err error) {
 	dir := open.Project.Config.Audit.Dir(open.Project.Dir)
-	x, remove, err := openIndex(ctx, dir, filepath.Join(open.Project.Dir, filepath.FromSlash(index.DefaultPath)))
+	x, err := index.OpenAnywhere(ctx, dir, filepath.Join(open.Project.Dir, filepath.FromSlash(index.DefaultPath)))
 	if err != nil {
 		return nil, console.Failed("%w", err)
 	}
@@ -50,6 +49,8 @@ func addPages(ctx context.Context, a *console.App, open *wiring.OpenProject, c *
 			said := "the audit index cannot follow the log"
 			if _, remade := errors.AsType[*index.RemadeError](err); remade {
 				said = "the audit index was damaged"
+			} else if _, moved := errors.AsType[*index.MovedError](err); moved {
+				said = "the audit index is elsewhere"
 			}
 			a.Logger().WarnContext(ctx, said, "error", err)
 		})
@@ -57,26 +58,8 @@ func addPages(ctx context.Context, a *console.App, open *wiring.OpenProject, c *
 	return func() error {
 		cancel()
 		wait.Wait()
-		return errors.Join(x.Close(), remove())
+		return x.Close()
 	}, nil
-}
-
-// openIndex opens the project's index. When it cannot be written, one in the folder for
-// temporary files takes its place.
-func openIndex(ctx context.Context, dir, path string) (x *index.Index, remove func() error, err error) {
-	x, err = index.Open(ctx, dir, path)
-	if err == nil {
-		return x, func() error { return nil }, nil
-	}
-	temp, tempErr := os.MkdirTemp("", "ktx-index-")
-	if tempErr != nil {
-		return nil, nil, errors.Join(err, tempErr)
-	}
-	remove = func() error { return os.RemoveAll(temp) }
-	if x, tempErr = index.Open(ctx, dir, filepath.Join(temp, "index.db")); tempErr != nil {
-		return nil, nil, errors.Join(err, tempErr, remove())
-	}
-	return x, remove, nil
 }
 
 // tools are the tools of the MCP server, for pages and the REST API.
