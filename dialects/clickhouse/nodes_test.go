@@ -93,6 +93,7 @@ SELECT a::Tuple('a')
 SELECT infinity.:Int64
 SELECT true.^a
 SELECT extract(DISTINCT 1)
+SELECT "CAST"('Tuple()')
 SELECT ltrim(ALL 1)
 SELECT dateDiff(day.a, a, b)
 SELECT 1, FROM mod
