@@ -105,8 +105,15 @@ func (p *parser) logical() {
 	}
 }
 
+// maxBetween bounds how deep BETWEEN stands before another BETWEEN, in brackets or without.
+// The server writes the left side of each twice, and no limit of time holds while it does.
+const maxBetween = 8
+
 // operation reads operands that every operator joins but AND, OR, ? and ->.
 func (p *parser) operation() {
+	outer := p.nested
+	defer func() { p.nested = max(outer, p.nested) }()
+	p.nested = 0
 	for p.accept("not") {
 	}
 	p.operand()
@@ -127,6 +134,10 @@ func (p *parser) operation() {
 			}
 		case p.is("between"), p.is("not") && p.peek(1).word == "between":
 			p.accept("not")
+			if p.nested++; p.nested > maxBetween {
+				p.fail("fewer BETWEEN inside of one another")
+				return
+			}
 			p.next()
 			p.between()
 		case p.is("in"), p.followed("not", "in"), p.followed("global", "in"), p.followed("global", "not", "in"):
@@ -785,7 +796,7 @@ func (p *parser) matchColumns(qualifier []string) {
 // ownForms are functions whose calls the server reads by rules of their own, and which
 // take neither FILTER nor OVER.
 var ownForms = wordSet("substring position trim ltrim rtrim dateadd date_add datesub date_sub datediff date_diff timestampadd timestamp_add timestampsub timestamp_sub" +
-	" timestampdiff timestamp_diff tuple extract overlay overlayutf8 date_part datepart")
+	" timestampdiff timestamp_diff tuple extract cast overlay overlayutf8 date_part datepart")
 
 // function reads a call. keyword is the name of the function if a keyword spells it.
 func (p *parser) function(keyword string) {
@@ -840,6 +851,11 @@ func (p *parser) function(keyword string) {
 		p.arguments()
 	case "tuple":
 		p.arguments()
+	case "cast": // in quotes, where AS is not read
+		p.expression()
+		p.expectMark(",")
+		p.expression()
+		p.expectMark(")")
 	default:
 		more = !p.arguments()
 	}

@@ -157,6 +157,26 @@ func TestLimits(t *testing.T) {
 	growth.Check(t, clickhouse.Dialect{})
 }
 
+// TestNestedBetween bounds what the server doubles.
+func TestNestedBetween(t *testing.T) {
+	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
+	for _, s := range dialecttest.Shapes([][6]string{
+		{"a chain", "SELECT 1", " BETWEEN 0 AND 1", "", "", ""},
+		{"in brackets", "SELECT ", "(", "1", " BETWEEN 0 AND 1)", ""},
+		{"in calls", "SELECT ", "abs(", "1", " BETWEEN 0 AND 1)", ""},
+		{"in lists", "SELECT ", "[", "1", " NOT BETWEEN 0 AND 1]", ""},
+	}) {
+		for n, allowed := range map[int]bool{1: true, 8: true, 9: false, 30: false} {
+			if v := g.Check(s.Text(n)); v.Allowed != allowed {
+				t.Errorf("%s, %d times: allowed is %v, %s", s.Name, n, v.Allowed, v.Code)
+			}
+		}
+	}
+	if v := g.Check(dialecttest.Shape{Before: "SELECT 1 WHERE a", Middle: " BETWEEN 0 AND 1 AND a", After: " = 1"}.Text(100)); !v.Allowed {
+		t.Errorf("a list of conditions: %s", v.Code)
+	}
+}
+
 // TestLimitsOfTheEngine asks the engine, with the limits of a server, about statements of
 // every shape that are allowed. What it reads must be one read, and it must answer. What
 // is too deep for it fails there, and is no concern of the guard.
@@ -180,6 +200,8 @@ func TestLimitsOfTheEngine(t *testing.T) {
 			fault := judge(t, e, sql)
 			if took := time.Since(start); took > dialecttest.Hang {
 				t.Errorf("%s, %d times: the engine took %v", s.Name, n, took)
+			} else if took > time.Second {
+				t.Logf("%s, %d times: the engine took %v", s.Name, n, took)
 			}
 			switch class, _, err := e.Class(sql); {
 			case err != nil:

@@ -93,6 +93,7 @@ SELECT a::Tuple('a')
 SELECT infinity.:Int64
 SELECT true.^a
 SELECT extract(DISTINCT 1)
+SELECT "CAST"('Tuple()')
 SELECT ltrim(ALL 1)
 SELECT dateDiff(day.a, a, b)
 SELECT 1, FROM mod
@@ -114,6 +115,7 @@ SELECT substring(a, for)
 SELECT position(a IN b AS c d)
 SELECT a + SOME (SELECT 1)
 SELECT a FROM t WITH TOTALS WITH TOTALS
+SELECT a FROM t GROUP BY a WITH ROLLUP WITH ROLLUP
 SELECT a, GROUP BY b
 SELECT right JOIN u
 `), "\n")

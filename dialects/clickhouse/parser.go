@@ -20,6 +20,8 @@ type parser struct {
 	starEnd, lambdaEnd int
 	// bareLambda says that the lambda read last has one parameter without brackets.
 	bareLambda bool
+	// nested is how deep BETWEEN is nested in the left side of what was read last.
+	nested int
 	// barred are words that are no names here: to the server they belong to the construct
 	// around, wherever a name may stand in it.
 	barred []string

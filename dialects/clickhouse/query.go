@@ -284,14 +284,16 @@ func (p *parser) groupBy() {
 	}
 }
 
-// totals reads WITH ROLLUP, WITH CUBE and WITH TOTALS, of which the last ends the list.
+// totals reads WITH ROLLUP, WITH CUBE and WITH TOTALS, each once, of which the last ends the list.
 func (p *parser) totals() {
-	for p.is("with") && (p.peek(1).word == "rollup" || p.peek(1).word == "cube" || p.peek(1).word == "totals") {
-		totals := p.peek(1).word == "totals"
+	left := map[string]bool{"rollup": true, "cube": true, "totals": true}
+	for p.is("with") && left[p.peek(1).word] {
+		word := p.peek(1).word
 		p.load(p.at + 2)
-		if totals {
+		if word == "totals" {
 			return
 		}
+		delete(left, word)
 	}
 }
 
