@@ -18,7 +18,7 @@ func TestReplacedText(t *testing.T) {
 	nested := func(of, from, to string, depth int) string {
 		return "SELECT " + strings.Repeat("replace(", depth) + of + strings.Repeat(fmt.Sprintf(", %s, %s)", from, to), depth)
 	}
-	const exact, collated = "mysql sqlite clickhouse duckdb", "postgres bigquery"
+	const exact, collated = "mysql sqlite clickhouse duckdb", "postgres"
 	for _, c := range []struct {
 		dialects string
 		sql      string

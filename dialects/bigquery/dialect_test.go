@@ -75,7 +75,7 @@ var refusals = []struct {
 	{sqlguard.CodeFunctionNetworkAccess, []string{
 		"SELECT * FROM EXTERNAL_QUERY('p.us.c', 'SELECT 1')", "SELECT * FROM external_query('c', 'DROP TABLE t')", "SELECT * FROM ML.PREDICT(MODEL m, TABLE t)", "SELECT * FROM ML.GENERATE_TEXT(MODEL m, (SELECT 'x' AS prompt))",
 		"SELECT AI.GENERATE('x', connection_id => 'c')", "SELECT AI.IF(('x', a), connection_id => 'c') FROM t", "SELECT * FROM AI.FORECAST(TABLE t, data_col => 'a', timestamp_col => 'b')", "SELECT OBJ.GET_ACCESS_URL(ref, 'r') FROM t",
-		"SELECT * FROM EXTERNAL_OBJECT_TRANSFORM(TABLE t, ['SIGNED_URL'])", "SELECT SAFE.AI.GENERATE('x')", "SELECT `AI`.`GENERATE`('x')", "SELECT `ai.generate`('x')", "FROM t |> CALL ML.PREDICT(MODEL m)",
+		"SELECT * FROM EXTERNAL_OBJECT_TRANSFORM(TABLE t, ['SIGNED_URL'])", "SELECT SAFE.AI.GENERATE('x')", "SELECT `AI`.`GENERATE`('x')", "SELECT `ai.generate`('x')", "FROM t |> CALL ML.PREDICT(MODEL m)", "SELECT ST_REGIONSTATS(g, 'ee://a', 'b').mean FROM t",
 		"SELECT * FROM t WHERE a IN (SELECT a FROM EXTERNAL_QUERY('c', 'x'))",
 	}},
 	{sqlguard.CodeFunctionAdmin, []string{"SELECT KEYS.NEW_KEYSET('AEAD_AES_GCM_256')", "SELECT AEAD.DECRYPT_STRING(k, c, 'x') FROM t", "SELECT DETERMINISTIC_ENCRYPT(k, c, 'x') FROM t"}},

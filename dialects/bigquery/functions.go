@@ -18,6 +18,7 @@ var deniedFunctions = denied.NewTable([]denied.Rule{
 		Names: "keys.* aead.* deterministic_encrypt deterministic_decrypt_string deterministic_decrypt_bytes", Code: sqlguard.CodeFunctionAdmin,
 		Reason: "works with keys, of which some are another service's",
 	},
+	{Names: "st_regionstats", Code: sqlguard.CodeFunctionNetworkAccess, Reason: "reads images of another service"},
 	{Names: "bq.*", Code: sqlguard.CodeProcedureCall, Reason: "is a procedure of BigQuery's own"},
 	{Names: "nextval getnextsequencevalue get_next_sequence_value", Code: sqlguard.CodeFunctionSideEffect, Reason: "moves a sequence"},
 })

@@ -23,7 +23,7 @@ const scalarFunctions = `abs acos acosh array array_concat array_first array_inc
 	st_makepolygon st_makepolygonoriented st_maxdistance st_npoints st_numgeometries st_numpoints st_perimeter st_pointn st_simplify st_snaptogrid st_startpoint st_touches st_union st_within st_x st_y
 	substr substring tan tanh text_analyze bag_of_words tf_idf time time_add time_diff time_sub time_trunc timestamp timestamp_add timestamp_bucket timestamp_diff timestamp_micros timestamp_millis
 	timestamp_seconds timestamp_sub timestamp_trunc timestamp_from_unix_micros timestamp_from_unix_millis timestamp_from_unix_seconds to_base32 to_base64 to_code_points to_hex to_json to_json_string
-	translate trim trunc typeof unicode unix_date unix_micros unix_millis unix_seconds upper zeroifnull nullifzero lax_string string_to_json`
+	translate trim trunc typeof unicode unix_date unix_micros unix_millis unix_seconds upper zeroifnull nullifzero lax_string`
 
 // aggregateFunctions are aggregates and window functions.
 const aggregateFunctions = `any_value approx_count_distinct approx_quantiles approx_top_count approx_top_sum array_agg array_concat_agg avg bit_and bit_or bit_xor corr count countif

@@ -75,9 +75,12 @@ func (w *walker) relation(path *ast.PathExpression, alias string) {
 			w.mentioned(parts)
 			return
 		}
-		// It could still be an array in a column, such as address.lines.
+		// It could still be an array in a column of a relation that was there before, such
+		// as address.lines.
 		for i := range parts {
-			w.column(sqlguard.ColumnRef{Qualifier: parts[:i:i], Name: parts[i], Element: true})
+			if len(w.stmt.Relations) > 0 {
+				w.column(sqlguard.ColumnRef{Qualifier: parts[:i:i], Name: parts[i], Element: true})
+			}
 		}
 	}
 	r := w.named(path)
