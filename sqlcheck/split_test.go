@@ -82,7 +82,9 @@ func TestPartsOfFiles(t *testing.T) {
 		for _, want := range test.want {
 			found := slices.Contains(got, want)
 			if want == "delete" {
-				found = slices.ContainsFunc(got, func(line string) bool { return strings.HasPrefix(line, `"DELETE FROM t" `) && strings.HasSuffix(line, " write_statement") })
+				found = slices.ContainsFunc(got, func(line string) bool {
+					return strings.HasPrefix(line, `"DELETE FROM t" `) && strings.HasSuffix(line, " write_statement")
+				})
 			}
 			if !found {
 				t.Errorf("%s: no %s in %q", test.text, want, got)

@@ -141,7 +141,7 @@ var oneWord = regexp.MustCompile(`^\s*[A-Za-z]?[a-z]+(?:-[a-z]+)*\s*$`)
 // have names of methods that take SQL.
 var outsideDatabases = map[string]bool{
 	"api": true, "axios": true, "http": true, "https": true, "response": true, "res": true, "router": true, "page": true, "cy": true, "ui": true,
-	 "screen": true, "window": true, "document": true, "element": true, "wrapper": true, "searchparams": true, "params": true,
+	"screen": true, "window": true, "document": true, "element": true, "wrapper": true, "searchparams": true, "params": true,
 	"queryclient": true, "permissions": true, "st": true, "ax": true, "draw": true,
 }
 
