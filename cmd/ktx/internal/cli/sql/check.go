@@ -256,7 +256,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 
 // softMemory is the size in bytes at which a check collects garbage more often. A
 // larger tree is judged in more memory than that.
-const softMemory = 96 << 20
+const softMemory = 80 << 20
 
 // unnamed is a temporary file. Where an open file can be removed, nothing else
 // can read it.
