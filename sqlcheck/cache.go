@@ -93,6 +93,11 @@ func (c *Cache) key(guard *sqlguard.Guard, kind, content string) cacheKey {
 	return cacheKey(h.Sum(nil))
 }
 
+// unread identifies a content that no guard judged.
+func (c *Cache) unread(content string) cacheKey {
+	return sha256.Sum256([]byte("unread " + content))
+}
+
 // keyOf returns the key with those bytes.
 func keyOf(text string) (key cacheKey) {
 	copy(key[:], text)

@@ -256,18 +256,21 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 		return nil, judged{}
 	}
 	guard, problem := c.Choose(in.Path, body, model.known())
-	if problem != nil && problem.Code == sqlguard.CodeDialectUnknown && problem.Object != "" && !c.Strict {
-		file.Skipped = problem.Object
-		return nil, judged{}
-	}
+	cached := c.Cache != nil && !c.Whole && !in.partly && !c.readsTree(in.Path)
 	if problem != nil {
 		found := fileFinding(*problem)
 		found.Span = sqlguard.Span{Start: shift, End: shift}
 		file.Findings = append(file.Findings, found)
-		return nil, judged{}
+		how := judged{}
+		if cached { // so that the file need not be read again to say the same
+			key := c.Cache.unread(text)
+			how = judged{cached: c.Cache.put(key, file, text, nil), said: firstLine(body), guard: noGuard, key: string(key[:])}
+		}
+		c.unread(file, *problem)
+		return nil, how
 	}
 	file.Dialect = guard.Dialect().Name()
-	if c.Cache == nil || c.Whole || in.partly || c.readsTree(in.Path) {
+	if !cached {
 		return c.statements(ctx, guard, in, found, model, body, shift, file), judged{}
 	}
 	key := c.Cache.key(guard, c.kind(in, model, found), text)
@@ -280,6 +283,19 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 	allows := c.statements(ctx, guard, in, found, model, body, shift, file)
 	how.cached = ctx.Err() == nil && c.Cache.put(key, file, text, allows)
 	return allows, how
+}
+
+// unread says that there is no guard for a file, whose only finding is about that.
+func (c *Checker) unread(file *report.File, problem sqlguard.Finding) {
+	if problem.Code == sqlguard.CodeDialectUnknown && problem.Object != "" && !c.Strict {
+		file.Skipped, file.Findings = problem.Object, []report.Finding{}
+		return
+	}
+	for i := range file.Findings {
+		f := &file.Findings[i]
+		problem.Span, problem.Line, problem.Column = f.Span, f.Line, f.Column
+		f.Finding = problem
+	}
 }
 
 // reading returns a reading of the text that begins at the offset shift of a

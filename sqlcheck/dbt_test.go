@@ -149,7 +149,7 @@ func TestDBTWithoutManifest(t *testing.T) {
 	d.write("models/good.sql", "{{ config(materialized='table') }}\n\nselect id from {{ ref('a') }} join {{ source('b', 'c') }} using (id) -- {# {{ f() }} #}\n")
 	d.write("models/bad.sql", "select pg_sleep(1) from {{ ref('a') }}\n")
 	d.write("models/secret.sql", "select * from {{ source('pg_catalog', 'pg_authid') }}\n")
-	d.write("models/unknown.sql", "select * from {{ ref('a') }} where b = '{{ var(\"b\") }}'\n{% if is_incremental() %} and c {% endif %}\n")
+	d.write("models/unknown.sql", "select * from {{ ref('a') }} where {{ var(\"b\") }} = '{{ var(\"b\") }}'\n{% if is_incremental() %} and c {% endif %}\n")
 	d.write("models/permitted.sql", "{# ktx:allow dynamic_sql_unprovable until=2027-01-31 reason=\"x\" #}\nselect {{ f() }}\n")
 	d.write("models/hooked.sql", "{{ config(post_hook=\"grant select on {{ this }} to reader\", pre_hook=f()) }}\n-- ktx:allow function_sleep until=2027-01-31 reason=\"x\"\nselect pg_sleep(1)")
 	d.write("models/two.sql", "\ufeffselect 1;\r\nselect 'é😀', pg_sleep(2) from {{ ref('a') }};\r\n")
@@ -172,7 +172,7 @@ func TestDBTWithoutManifest(t *testing.T) {
 		`models/permitted.sql:2:8 dynamic_sql_unprovable suppressed "{{ f() }}"`,
 		`models/secret.sql:1:15 credential_relation "{{ source('pg_catalog', 'pg_authid') }}"`,
 		`models/two.sql:2:14 function_sleep "pg_sleep"`,
-		`models/unknown.sql:1:41 dynamic_sql_unprovable "{{ var(\"b\") }}"`,
+		`models/unknown.sql:1:36 dynamic_sql_unprovable "{{ var(\"b\") }}"`,
 		`models/unknown.sql:2:1 dynamic_sql_unprovable "{% if is_incremental() %}"`,
 		`scripts/plain.sql:1:32 ddl_statement "drop table t"`,
 		`snapshots/s.sql:3:36 function_sleep "pg_sleep"`,

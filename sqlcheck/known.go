@@ -44,9 +44,13 @@ type knownFile struct {
 	Needs []int  // numbers of what it depends on
 	Said  string // a first line that can name the dialect
 	Kind  string // as what the file was read
-	Guard string // the ID of the guard; empty if the file has no SQL
+	Guard string // the ID of the guard, or noGuard; empty if the file has no SQL
 	Key   string // of the verdict
 }
+
+// noGuard says that there was no guard for a file with SQL, because nothing says
+// which dialect it has. Its length is not that of an ID.
+const noGuard = "none"
 
 // needed is a file or folder on which others depend. It depends on others itself,
 // perhaps in a circle.
@@ -148,15 +152,22 @@ func (c *Checker) remember(in Input, path string, at identity, file *report.File
 		return nil, true
 	}
 	guard, problem := c.Choose(in.Path, k.Said, Known{})
-	if problem != nil {
+	if (problem != nil) != (k.Guard == noGuard) {
 		return nil, false
 	}
-	if id := guard.ID(); k.Guard != string(id[:]) {
-		return nil, false
+	if problem == nil {
+		if id := guard.ID(); k.Guard != string(id[:]) {
+			return nil, false
+		}
 	}
 	e, ok := c.Cache.get(keyOf(k.Key))
 	if !ok {
 		return nil, false
+	}
+	if problem != nil {
+		file.Findings = append([]report.Finding{}, e.Findings...)
+		c.unread(file, *problem)
+		return nil, true
 	}
 	file.Dialect = e.Dialect
 	file.Judged, file.Refused, file.Findings = e.Judged, e.Refused, append([]report.Finding{}, e.Findings...)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ktxhq/ktx/sqlcheck"
 	"github.com/ktxhq/ktx/sqlcheck/report"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // known is a folder with a cache, and how its files look to a check.
@@ -193,5 +194,55 @@ func TestReportsOfKnownFiles(t *testing.T) {
 	}
 	if diff := cmp.Diff(said[0], said[1]); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestFilesWithoutDialectAreKnown: a warm check says again that nothing tells the
+// dialect of a file, without reading it, until something does.
+func TestFilesWithoutDialectAreKnown(t *testing.T) {
+	t.Parallel()
+	dir, store := t.TempDir(), t.TempDir()
+	path := filepath.Join(dir, "a.sql")
+	if err := os.WriteFile(path, []byte("DROP TABLE t"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(150 * time.Millisecond) // longer than a tick
+	unknown := func(message, engine string) sqlcheck.Chooser {
+		return func(string, string, sqlcheck.Known) (*sqlguard.Guard, *sqlguard.Finding) {
+			return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown, Message: message, Object: engine}
+		}
+	}
+	for i, test := range []struct {
+		choose sqlcheck.Chooser
+		strict bool
+		opens  bool
+		want   string
+	}{
+		{unknown("one", ""), false, true, "dialect_unknown one"},
+		{unknown("two", ""), false, false, "dialect_unknown two"},
+		{unknown("three", "oracle"), false, false, "oracle"},
+		{unknown("four", "oracle"), true, false, "dialect_unknown four"},
+		{with(t, "postgres"), false, true, "ddl_statement DROP changes the schema"},
+		{with(t, "postgres"), false, false, "ddl_statement DROP changes the schema"},
+		{unknown("five", ""), false, true, "dialect_unknown five"},
+	} {
+		cache := sqlcheck.OpenCache(store, dir, "build", time.Now())
+		c := sqlcheck.Checker{Choose: test.choose, Cache: cache, Strict: test.strict, Today: time.Now()}
+		opened := false
+		c.OnOpen(func(string) { opened = true })
+		files, err := c.Run(t.Context(), []sqlcheck.Input{{Path: path}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cache.Save(); err != nil {
+			t.Fatal(err)
+		}
+		got := files[0].Skipped
+		for _, f := range files[0].Findings {
+			got += string(f.Code) + " " + f.Message
+		}
+		if got != test.want || opened != test.opens {
+			t.Errorf("%d: %q, opened %t", i, got, opened)
+		}
 	}
 }

@@ -363,10 +363,10 @@ func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, b
 // sets reports whether the TO at i stands before a value: SIMILAR TO, or SET name TO.
 func sets(text string, tokens []sqlguard.Token, i int) bool {
 	for j := i - 1; j >= max(0, i-6); j-- {
-		switch word := strings.ToLower(tokens[j].Text(text)); {
-		case word == "similar":
+		switch strings.ToLower(tokens[j].Text(text)) {
+		case "similar":
 			return j == i-1
-		case word == "set":
+		case "set":
 			return true
 		}
 	}

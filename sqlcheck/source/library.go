@@ -311,7 +311,7 @@ func (l *Library) script(file string) *script {
 			for _, n := range p.exports { // names are those of the file
 				top.body.list = append(top.body.list, &stmt{kind: stmtExpr, value: n})
 			}
-			resolve(top, true, jsMutates)
+			prune(top, resolve(top, true, jsMutates), p.exports)
 			s.lang, s.top = &javaScript{options: &Options{Path: file, Library: l}}, top
 		}
 	}
@@ -401,10 +401,68 @@ func (l *Library) pyScript(file string) *script {
 		if p, top, err := parsePython(content); err == nil && !p.dynamic {
 			s = &script{path: file, top: top, lang: &python{options: &Options{Path: file, Library: l}}}
 			s.names = resolve(top, false, pyMutates)
+			prune(top, s.names, nil)
 		}
 	}
 	l.scripts[file] = s
 	return s
+}
+
+// prune lets go of what no other file can need of a script: its statements, and the
+// bodies of functions that no value at its top calls.
+func prune(top *function, names *scope, exports map[string]*node) {
+	top.body.list = nil
+	called := map[*function]bool{}
+	seen := map[*node]bool{}
+	var walk func(n *node, callee bool)
+	var statement func(s *stmt)
+	walk = func(n *node, callee bool) {
+		if n == nil || seen[n] {
+			return
+		}
+		seen[n] = true
+		switch n.kind { //nolint:exhaustive // the others have only parts
+		case nodeFunction:
+			called[n.fn] = called[n.fn] || callee
+			if !callee && !called[n.fn] {
+				n.fn.body = nil
+			}
+			return
+		case nodeName:
+			if n.v != nil && n.v.fn == top && n.v.init != nil && n.v.init.kind == nodeFunction {
+				called[n.v.init.fn] = true
+			}
+		}
+		walk(n.x, n.kind == nodeCall)
+		for _, part := range n.list {
+			walk(part, false)
+		}
+		statement(n.do)
+	}
+	statement = func(s *stmt) {
+		if s == nil {
+			return
+		}
+		walk(s.value, false)
+		for _, inner := range s.list {
+			statement(inner)
+		}
+	}
+	for _, v := range names.names {
+		if v.init != nil && v.init.kind != nodeFunction {
+			walk(v.init, false)
+		}
+	}
+	for _, n := range exports {
+		if n.kind != nodeName { // else its value is above
+			walk(n, false)
+		}
+	}
+	for _, v := range names.names {
+		if v.init != nil && v.init.kind == nodeFunction && !called[v.init.fn] {
+			v.init.fn.body = nil
+		}
+	}
 }
 
 // assigned returns the value of a name that the script assigns once.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -218,6 +219,9 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 		}
 	}
 	cache := <-opened
+	if os.Getenv("GOMEMLIMIT") == "" {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(softMemory))
+	}
 	progress := a.Progress("checked", len(inputs))
 	spool := &report.Spool{Temp: temporary}
 	defer spool.Close()
@@ -249,6 +253,10 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 		return nil
 	}
 }
+
+// softMemory is the size in bytes at which a check collects garbage more often. A
+// larger tree is judged in more memory than that.
+const softMemory = 80 << 20
 
 // unnamed is a temporary file. Where an open file can be removed, nothing else
 // can read it.
