@@ -1,0 +1,82 @@
+package sqlguard
+
+// amount is an upper bound for what constants make: the length of a value in bytes,
+// its magnitude as a number, and the number of rows of a query. What comes from data
+// counts as nothing.
+// text says that the value may be something else than a number. A number counts as at
+// most numberSize bytes, however it was computed. items is how many elements a list has,
+// and each the size of the largest; without items, the value may have as many elements as
+// bytes, and an element all of them.
+type amount struct {
+	size, num, rows float64
+	text            bool
+	items, each     float64
+}
+
+// numberSize is the length of a number. PostgreSQL's numeric may have more digits, but
+// never as many as the limit on values.
+const numberSize = 64
+
+// boundless stands for every amount that is larger.
+const boundless = 1e18
+
+// power returns an upper bound for a to the power of b, each as at least 1.
+func power(a, b float64) float64 {
+	const steps = 5000 // no base from 1.01 on needs more to be boundless
+	out := 1.0
+	for range int(min(max(b, 1), steps)) {
+		if out *= max(a, 1); out > boundless {
+			return boundless
+		}
+	}
+	if b > steps && a > 1 {
+		return boundless
+	}
+	return out
+}
+
+func (a amount) join(b amount) amount {
+	a, b = a.listed(b), b.listed(a)
+	return amount{max(a.size, b.size), max(a.num, b.num), max(a.rows, b.rows), a.text || b.text, max(a.items, b.items), max(a.each, b.each)}
+}
+
+// plus is what the two values make one after the other. The numbers are added too.
+func (a amount) plus(b amount) amount {
+	a, b = a.listed(b), b.listed(a)
+	return amount{a.size + b.size, a.num + b.num, max(a.rows, b.rows), a.text || b.text, a.items + b.items, max(a.each, b.each)}
+}
+
+// listed is a with its number of elements when b is a list.
+func (a amount) listed(b amount) amount {
+	if b.items > 0 && a.items == 0 {
+		a.items, a.each = a.size, a.size
+	}
+	return a
+}
+
+// element is a bound for one element of a list, and how many there are at most.
+func (a amount) element() (amount, float64) {
+	one, n := a, max(a.size, 1)
+	if a.items > 0 {
+		one.size, n = a.each, a.items
+	}
+	one.items, one.each, one.rows, one.num = 0, 0, 0, max(a.num, min(n, boundless))
+	return one, n
+}
+
+func (a amount) bound() amount {
+	limit := func(x float64) float64 {
+		if x > boundless || x != x { // no number
+			return boundless
+		}
+		return x
+	}
+	return amount{limit(a.size), limit(a.num), limit(a.rows), a.text, limit(a.items), limit(a.each)}
+}
+
+// mapped is a list with a value for each element of another one.
+func (a amount) mapped(to amount) amount {
+	_, n := a.element()
+	each := max(to.size, 8)
+	return amount{size: n * each, num: max(a.num, to.num), text: true, items: n, each: each}.bound()
+}

@@ -1,0 +1,294 @@
+package sqlguard
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// numberOf returns the value of a number, or 0.
+func numberOf(text string) float64 {
+	text = strings.ReplaceAll(text, "_", "")
+	if n, err := strconv.ParseFloat(text, 64); err == nil || n > 0 {
+		return max(n, -n)
+	}
+	if n, err := strconv.ParseUint(text, 0, 64); err == nil {
+		return float64(n)
+	}
+	return 0
+}
+
+// literal measures a string. A string may become a number by a cast, and a date that
+// is subtracted from another one becomes a number of days.
+func literal(text string) amount {
+	open := strings.IndexAny(text, `'"`)
+	if strings.HasPrefix(text, "$") {
+		open = strings.IndexByte(text[1:], '$') + 1
+	}
+	prefix, body := "", text
+	if open >= 0 {
+		prefix, body = strings.ToLower(text[:open]), text[open+1:max(len(text)-1, open+1)]
+	}
+	a := amount{size: float64(len(body)), text: true}
+	switch prefix {
+	case "x", "b":
+		if n, err := strconv.ParseUint(body, map[string]int{"x": 16, "b": 2}[prefix], 64); err == nil {
+			a.num = float64(n)
+		} else if len(body) > 8 {
+			a.num = boundless
+		}
+	default:
+		a.num = max(numberOf(strings.TrimSpace(body)), numberIn(body))
+	}
+	return a
+}
+
+// numberIn returns the largest number that is written in a text, such as one of JSON.
+func numberIn(text string) (most float64) {
+	isDigit := func(i int) bool { return i < len(text) && text[i] >= '0' && text[i] <= '9' }
+	for i := 0; i < len(text); i++ {
+		if !isDigit(i) {
+			continue
+		}
+		end := i
+		for isDigit(end) || end < len(text) && text[end] == '.' && isDigit(end+1) {
+			end++
+		}
+		if end < len(text) && text[end]|0x20 == 'e' && (isDigit(end+1) || end+1 < len(text) && text[end+1] == '+' && isDigit(end+2)) {
+			for end++; isDigit(end) || end < len(text) && text[end] == '+'; end++ {
+			}
+		}
+		most = max(most, numberOf(text[i:end]))
+		i = end
+	}
+	return most
+}
+
+// maxDays is how many days there are between two dates that a server knows.
+const maxDays = 2.2e9
+
+// expression measures the tokens from start to end. The length is the sum of all
+// parts, because any operator may join them. Numbers are combined from left to right,
+// each as at least 1: that is no less than any order of the operators gives.
+func (m *meter) expression(start, end int) amount {
+	var out amount
+	operator := "+"
+	costly, dates, minus := "", false, false
+	// What stands between WHEN and THEN is not part of the value.
+	condition, inCondition := 0.0, false
+	var before amount // the value without its last operand
+	var last operand
+	joined := false // a text is made from others
+	add := func(a amount, from, to int) {
+		before, last = out, operand{amount: a, start: from, end: to, operator: operator}
+		if inCondition {
+			condition += a.size
+			a.size, a.text, a.items, a.each = 0, false, 0, 0
+		}
+		sum := out.plus(a)
+		out.size, out.items, out.each, out.rows = sum.size, sum.items, sum.each, sum.rows
+		out.text = out.text || a.text && a.size > 0
+		n := max(a.num, 0)
+		switch operator {
+		case "*":
+			out.num = max(out.num, 1) * max(n, 1)
+		case "^", "**":
+			out.num = power(out.num, n)
+		case "<<":
+			out.num = max(out.num, 1) * power(2, n)
+		case "/":
+			if n > 0 && n < 1 {
+				out.num /= n
+			}
+		case "::": // the name of a type
+		default:
+			out.num += n
+		}
+		out = out.bound()
+		operator = "+"
+	}
+	for i := start; i < end; i++ {
+		switch t := m.tokens[i]; t.Kind { //nolint:exhaustive // the others are no values
+		case TokenString:
+			a := literal(t.Text(m.sql))
+			dates = dates || a.size >= 4 && numberOf(strings.Trim(t.Text(m.sql), "' ")) == 0
+			add(a, i, i+1)
+		case TokenNumber:
+			n := numberOf(t.Text(m.sql))
+			add(amount{size: float64(t.End - t.Start), num: n}, i, i+1)
+		case TokenOperator:
+			text := t.Text(m.sql)
+			minus = minus || text == "-"
+			if m.growth.CostlyOperators[text] {
+				costly = text
+			}
+			switch {
+			case text == "||":
+				out.text, joined = true, true
+			case m.growth.Methods && text == "#" && i+1 < end && m.tokens[i+1].Kind == TokenNumber:
+				add(m.any(), i, i+2)
+				i++
+				continue
+			case m.growth.Methods && text == "!" && i > start: // a factorial
+				out.num = boundless
+			case text == "::" && !inCondition && m.castsToNumber(i+1, end):
+				out.size, out.text = before.size+min(last.amount.size, numberSize), before.text
+				out.items, out.each = before.items, before.each
+			}
+			operator = text
+		case TokenComma:
+			out.text = true // a row
+		case TokenOpen:
+			stop := m.closing(i, end)
+			switch {
+			case t.Text(m.sql) == "[" && i > start && last.end == i: // an element or a part of the operand
+				whole := last
+				out, operator = before, last.operator
+				add(whole.amount.plus(m.brackets(i+1, stop)), whole.start, stop+1)
+			case t.Text(m.sql) == "[":
+				add(m.brackets(i+1, stop), i, stop+1)
+			case m.growth.Methods && i-2 >= start && m.tokens[i-2].Kind == TokenDot && m.isName(i-1):
+				of := last
+				if of.operator == "::" || m.word(i-3) == "end" {
+					of.amount, of.start, of.path = out, start, false
+				} else {
+					out, operator = before, last.operator
+				}
+				add(m.call(i-1, i, stop, of, false), of.start, stop+1)
+			case i > start && m.isName(i-1) && !expressionWord(m.word(i-1)):
+				add(m.call(i-1, i, stop, operand{}, false), i-1, stop+1)
+			default:
+				add(m.query(i+1, stop), i, stop+1)
+			}
+			i = stop
+		case TokenWord, TokenQuotedName, TokenQuotedText:
+			if i+1 < end && m.tokens[i+1].Kind == TokenOpen && m.text(i+1) != "[" && !expressionWord(m.word(i)) {
+				continue // a function
+			}
+			if i+1 < end && m.tokens[i+1].Kind == TokenDot {
+				if !m.growth.Methods {
+					continue // a qualifier
+				}
+				// Each name of the path can be the column, and the others its fields.
+				path, from := m.named(callName(t.Text(m.sql))), i
+				for i+2 < end && m.tokens[i+1].Kind == TokenDot && m.isName(i+2) && (i+3 >= end || m.tokens[i+3].Kind != TokenOpen || m.text(i+3) != "(") {
+					i += 2
+					path = path.join(m.named(callName(m.text(i))))
+				}
+				add(path, from, i+1)
+				last.path = true
+				continue
+			}
+			if t.Kind == TokenQuotedText {
+				add(literal(t.Text(m.sql)), i, i+1)
+			}
+			name := callName(t.Text(m.sql))
+			if t.Kind == TokenWord && (name == "when" || name == "then") {
+				inCondition = name == "when"
+			}
+			switch name {
+			case "and", "or", "then", "else", "when", "between", "as", "from", "for", "in":
+				operator = "+"
+			case "current_date", "current_timestamp", "localtimestamp":
+				dates = true
+			default:
+				if t.Kind == TokenWord && expressionWord(name) {
+					continue
+				}
+				add(m.named(name), i, i+1)
+				last.path = true
+			}
+		}
+	}
+	if dates && minus {
+		out.num = max(out.num, maxDays)
+	}
+	if all := out.size + condition; costly != "" && all > m.most/costlyShare {
+		m.tell(start, end, fmt.Sprintf("the operator %s gets %s bytes from constants; its cost grows faster than that, and the limit is %s", costly, count(all), count(m.most/costlyShare)))
+	}
+	if !out.text {
+		out.size, out.items, out.each = min(out.size, numberSize), 0, 0
+	} else if joined {
+		out.num = max(out.num, power(10, out.size)) // the digits of the parts together
+	}
+	if out.size > m.most {
+		m.tell(start, end, fmt.Sprintf("constants make a value of up to %s bytes here; the limit is %s", count(out.size), count(m.most)))
+	}
+	return out.bound()
+}
+
+// operand is a part of an expression: the tokens from start to end. path says that it is a
+// name, which can also be the schema of a function behind it.
+type operand struct {
+	amount     amount
+	start, end int
+	operator   string // which joins it to what stands before it
+	path       bool
+}
+
+// castsToNumber reports whether the name of a numeric type stands after ::, and no array
+// of it.
+func (m *meter) castsToNumber(i, end int) bool {
+	switch m.word(i) {
+	case "bigint", "float", "float4", "float8", "int", "int2", "int4", "int8", "integer", "numeric", "decimal", "real", "smallint":
+		return i < end && (i+1 >= end || m.text(i+1) != "[" && m.word(i+1) != "array")
+	default:
+		return false
+	}
+}
+
+// expressionWord reports whether a bracket after a word is no list of arguments.
+func expressionWord(word string) bool {
+	switch word {
+	case "and", "or", "not", "in", "any", "all", "some", "exists", "select", "when", "then", "else", "case", "between", "like", "as", "over", "filter", "is", "by", "where", "having", "distinct", "values", "array":
+		return true
+	default:
+		return false
+	}
+}
+
+// brackets measures the elements of an array.
+func (m *meter) brackets(start, end int) (out amount) {
+	if list, ok := m.comprehension(start, end); ok {
+		return list
+	}
+	product, sum := 1.0, 0.0
+	m.split(start, end, func(start, end int) {
+		a := m.query(start, end)
+		out.size += max(a.size, 1)
+		out.items, out.each = out.items+1, max(out.each, a.size)
+		product, sum = product*max(a.num, 1), sum+a.num
+	})
+	out.num, out.text = max(product, sum), true
+	return out.bound()
+}
+
+// comprehension measures [value FOR name IN list IF condition], and returns false for other
+// brackets.
+func (m *meter) comprehension(start, end int) (amount, bool) {
+	parts := map[string]int{}
+	for i := start; i < end && m.growth.Methods; i++ {
+		if m.tokens[i].Kind == TokenOpen {
+			i = m.closing(i, end)
+			continue
+		}
+		if w := m.word(i); w == "for" || parts["for"] > 0 && (w == "in" || w == "if") {
+			if parts[w] == 0 {
+				parts[w] = i
+			}
+		}
+	}
+	if parts["for"] <= start || parts["in"] == 0 {
+		return amount{}, false
+	}
+	stop := end
+	if at := parts["if"]; at > parts["in"] {
+		stop = at
+	}
+	list := m.query(parts["in"]+1, stop)
+	m.parameters(parts["for"]+1, parts["in"], list)
+	if stop < end {
+		m.expression(stop+1, end)
+	}
+	return list.mapped(m.query(start, parts["for"])), true
+}
