@@ -12,7 +12,7 @@ import (
 
 // views are the pages, and what each must show.
 var views = []struct{ name, path, has string }{
-	{"overview", "/?since=1h", ".figures"},
+	{"overview", "/?since=1h", ".trends path.p95"},
 	{"overview-empty", "/?until=2000-01-01&since=1999-01-01", ".empty"},
 	{"audit", "/audit", "table.rows tbody tr"},
 	{"audit-filtered", "/audit?principal=ada&status=ok", "[aria-current=true]"},

@@ -81,7 +81,7 @@ func path(periods []index.Period, highest float64, value func(index.Period) floa
 			drawing = false
 			continue
 		}
-		x, y := decimal(step*(float64(i)+0.5)), decimal(trendHeight-2-(trendHeight-4)*value(p)/highest)
+		x, y := place(step*(float64(i)+0.5)), place(trendHeight-2-(trendHeight-4)*value(p)/highest)
 		if drawing {
 			b.WriteString("L" + x + " " + y)
 		} else {
@@ -127,8 +127,8 @@ func refusals(periods []index.Period) trend {
 			}
 			h := trendHeight * float64(n) / float64(highest)
 			y -= h
-			width := decimal(max(0.5, step-1))
-			paths[kind].WriteString("M" + decimal(step*float64(i)) + " " + decimal(y) + "h" + width + "v" + decimal(h) + "h-" + width + "z")
+			width := place(max(0.5, step-1))
+			paths[kind].WriteString("M" + place(step*float64(i)) + " " + place(y) + "h" + width + "v" + place(h) + "h-" + width + "z")
 		}
 	}
 	for kind := range paths {

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -340,8 +341,16 @@ func (d *document) chart(c chart) {
 	}
 	d.Put(`<figure class="chart"><svg viewBox="0 0 600 120" preserveAspectRatio="none" role="group" aria-label="Statements over time, refused ones above allowed ones">`)
 	for _, b := range c.Bars {
-		d.Put(`<a href="%s" tabindex="-1"><title>%s</title><rect class="whole" x="%s" y="0" width="%s" height="120"/><rect class="allowed" x="%s" y="%s" width="%s" height="%s"/><rect class="refused" x="%s" y="%s" width="%s" height="%s"/></a>`,
-			b.Href, b.Title, decimal(b.X), decimal(b.Width), decimal(b.X), decimal(b.AllowedY), decimal(b.Width), decimal(b.AllowedH), decimal(b.X), decimal(b.RefusedY), decimal(b.Width), decimal(b.RefusedH))
+		d.Put(`<a href="%s" tabindex="-1"><title>%s</title><rect class="whole" x="%s" width="%s" height="120"/>`, b.Href, b.Title, place(b.X), place(b.Width))
+		for _, part := range []struct {
+			class string
+			y, h  float64
+		}{{"allowed", b.AllowedY, b.AllowedH}, {"refused", b.RefusedY, b.RefusedH}} {
+			if part.h > 0 {
+				d.Put(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, part.class, place(b.X), place(part.y), place(b.Width), place(part.h))
+			}
+		}
+		d.Put(`</a>`)
 	}
 	d.Put(`</svg><figcaption>From `)
 	d.time(c.From)
@@ -351,9 +360,9 @@ func (d *document) chart(c chart) {
 	for _, t := range trends(c.Periods) {
 		d.trend(t)
 	}
-	d.Put(`</div><details><summary>The same as a table</summary><div class="scroll" tabindex="0" role="region" aria-label="Statements over time"><table><thead><tr><th scope="col">from</th>`)
+	d.Put(`</div><details><summary>The same as a table</summary><div class="scroll" tabindex="0" role="region" aria-label="Statements over time"><table class="numbers"><thead><tr><th scope="col">from</th>`)
 	for _, name := range []string{"allowed", "refused", "rows", "decision p50, µs", "p95", "execution p50, ms", "p95"} {
-		d.Put(`<th scope="col" class="n">%s</th>`, name)
+		d.Put(`<th scope="col">%s</th>`, name)
 	}
 	d.Put(`<th scope="col">refused by code</th></tr></thead><tbody>`)
 	for _, p := range c.Periods {
@@ -364,14 +373,19 @@ func (d *document) chart(c chart) {
 		d.time(p.From)
 		d.Put(`</td>`)
 		for _, n := range []string{group(p.Allowed), group(p.Refused), group(p.Rows), decimal(p.LatencyUS.P50), decimal(p.LatencyUS.P95), decimal(p.ExecMS.P50), decimal(p.ExecMS.P95)} {
-			d.Put(`<td class="n">%s</td>`, n)
+			d.Put(`<td>%s</td>`, n)
 		}
-		d.Put(`<td class="codes">`)
-		for i, code := range p.Codes {
+		d.Put(`<td>`)
+		others := p.Refused
+		for i, code := range p.Codes[:min(len(p.Codes), maxKinds)] {
 			if i > 0 {
 				d.Put(`, `)
 			}
 			d.Put(`%s %s`, code.Value, group(code.Statements))
+			others -= code.Statements
+		}
+		if len(p.Codes) > maxKinds {
+			d.Put(`, others %s`, group(others))
 		}
 		d.Put(`</td></tr>`)
 	}
@@ -463,6 +477,9 @@ func (d *document) facets(facets []facet) {
 		d.Put("</section>\n")
 	}
 }
+
+// place writes a place in a drawing, in few characters.
+func place(f float64) string { return strconv.FormatFloat(math.Round(f*10)/10, 'f', -1, 64) }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
 
