@@ -865,12 +865,12 @@ func (p *parser) function(keyword string) {
 	default:
 		more = !p.arguments()
 	}
+	if own {
+		return
+	}
 	if more && p.mark() == "(" && p.markAt(1) != ")" { // the parameters came first
 		p.next()
 		p.arguments()
-	}
-	if own {
-		return
 	}
 	if p.accept("filter") {
 		p.expectMark("(")

@@ -94,6 +94,7 @@ SELECT infinity.:Int64
 SELECT true.^a
 SELECT a.1.b.:Int64 FROM t
 SELECT extract(DISTINCT 1)
+SELECT extract(a)(1)
 SELECT "CAST"('Tuple()')
 SELECT ltrim(ALL 1)
 SELECT dateDiff(day.a, a, b)
