@@ -246,6 +246,7 @@ func (p *parser) operand() {
 	for p.err == nil {
 		switch {
 		case p.acceptMark("["):
+			column = false
 			p.expression()
 			p.expectMark("]")
 		case column && p.mark() == "." && p.markAt(1) == ":" && p.toks[p.at-1].isName(): // of a type: json.a.:Int64
@@ -255,18 +256,23 @@ func (p *parser) operand() {
 				p.typeName()
 			}
 		case p.acceptMark("::"):
+			column = false
 			p.typeName()
 		case p.followed("at", "local"):
+			column = false
 			p.call("timeZone", p.here())
 			p.load(p.at + 2)
 		case p.followed("at", "time", "zone"):
+			column = false
 			p.call("toTimeZone", p.here())
 			p.load(p.at + 3)
 			p.operand()
 		case p.mark() == "." && p.peek(1).kind == sqlguard.TokenNumber && isDigit(p.sql[p.peek(1).start]):
+			column = false
 			p.next()
 			p.next()
 		case p.mark() == "." && p.markAt(1) == "-" && p.peek(2).kind == sqlguard.TokenNumber:
+			column = false
 			p.load(p.at + 3)
 		case p.mark() == "." && (p.peek(1).kind == sqlguard.TokenWord || p.peek(1).kind == sqlguard.TokenQuotedName):
 			p.next()
@@ -859,12 +865,12 @@ func (p *parser) function(keyword string) {
 	default:
 		more = !p.arguments()
 	}
+	if own {
+		return
+	}
 	if more && p.mark() == "(" && p.markAt(1) != ")" { // the parameters came first
 		p.next()
 		p.arguments()
-	}
-	if own {
-		return
 	}
 	if p.accept("filter") {
 		p.expectMark("(")

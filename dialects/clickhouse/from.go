@@ -217,10 +217,10 @@ func (p *parser) tableFunction() {
 	p.tableCall(function, at)
 	use := tableFunctions[function]
 	p.expectMark("(")
-	switch {
-	case use == "":
+	switch use {
+	case "":
 		p.skipToClose()
-	case use == "query":
+	case "query":
 		p.inner++
 		p.query()
 		p.inner--

@@ -92,7 +92,9 @@ SELECT a::Dynamic('1')
 SELECT a::Tuple('a')
 SELECT infinity.:Int64
 SELECT true.^a
+SELECT a.1.b.:Int64 FROM t
 SELECT extract(DISTINCT 1)
+SELECT extract(a)(1)
 SELECT "CAST"('Tuple()')
 SELECT ltrim(ALL 1)
 SELECT dateDiff(day.a, a, b)
