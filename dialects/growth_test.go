@@ -89,6 +89,7 @@ func TestWhatConstantsMake(t *testing.T) {
 		refused, passes []string
 	}{
 		{"postgres", []string{
+			`SELECT concat_ws(repeat('x', 90000), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)`, `SELECT array_to_string(ARRAY[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], repeat('x', 90000))`, `SELECT format('%1$s%1$s%1$s', repeat('x', 900000))`, `SELECT format(repeat('%1$s', 1000), repeat('x', 9000))`, `SELECT repeat('x', ascii('z') * 1000000)`, `SELECT 'x'::char(5000000)`, `SELECT CAST('1' AS bit(50000000))::text`, `SELECT string_agg(repeat('x', 900000), '') FROM unnest(ARRAY[1, 2, 3])`, `SELECT string_agg(repeat('x', 900000), '') FROM (VALUES (1), (2)) v(a), (VALUES (1), (2)) w(a)`,
 			"SELECT length(translate(repeat('b',400000), repeat('a',400000), ''))",
 			"SELECT translate(repeat('b',70000), 'a', 'b')",
 			"SELECT repeat('x', (select 500000000))::int",
@@ -125,6 +126,7 @@ func TestWhatConstantsMake(t *testing.T) {
 			"WITH " + doubled("ARRAY[s, s]", "1") + " SELECT s FROM a22", "WITH " + doubled("CASE WHEN true THEN s || s END", "'x'::text") + " SELECT s FROM a22",
 			"WITH " + doubled("coalesce(s || s, s)", "'x'::text") + " SELECT s FROM a22",
 		}, []string{
+			`SELECT concat_ws(', ', a, b, 'c') FROM t`, `SELECT array_to_string(array_agg(a), ', ') FROM t`, `SELECT format('%1$s is %2$s and %1$s', a, 'b') FROM t`, `SELECT repeat('x', ascii(a)) FROM t`, `SELECT a::char(10), CAST(b AS character(20)), c::bit(8) FROM t`, `SELECT string_agg(a, ', ') FROM unnest(ARRAY['a', 'b']) a`, `SELECT string_agg(v.a, '') FROM (VALUES ('a'), ('b')) v(a)`,
 			"SELECT to_jsonb(array_agg(x)) FROM (SELECT id, name || ' (' || code || ')' FROM t UNION ALL SELECT 1, 'all') x(a, b)", "SELECT repeat('*', rating) FROM reviews JOIN (VALUES (5000000), (5000001)) v(id) USING (id)",
 			"SELECT replace(name, 'abc', 'xyz') FROM (SELECT name, count(*), '2024-01-01' FROM t GROUP BY name) q", "SELECT format('%s: %s', name, to_char(total, 'FM999999990.00')) FROM t WHERE id > 5000000",
 			"WITH RECURSIVE tree AS (SELECT id, name AS path, 1 AS depth FROM t WHERE parent IS NULL UNION ALL SELECT t.id, tree.path || '/' || t.name, tree.depth + 1 FROM t JOIN tree ON t.parent = tree.id AND tree.depth < 5) SELECT repeat('  ', depth) || path, depth FROM tree",
@@ -142,27 +144,33 @@ func TestWhatConstantsMake(t *testing.T) {
 			"WITH " + doubled("s * 8 + s - CASE WHEN s % 8 = 0 AND version() ~ 'x86_64' THEN 8 ELSE s % 8 END", "current_setting('block_size')::numeric") + " SELECT s, generate_series(1, n) FROM a20, t",
 		}},
 		{"mysql", []string{
+			`SELECT concat_ws(repeat('x', 90000), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)`, `SELECT repeat('x', ord('z') * 1000000)`, `SELECT cast('x' AS binary(5000000))`,
 			"SELECT LOCATE(CONCAT(REPEAT('a', 300000), 'b'), REPEAT('a', 600000))", "SELECT SPACE(99999999)", "SELECT REPEAT('x', 5000 * 5000)",
 			"SELECT HEX(REPEAT('x', 900000))", "SELECT RPAD('x', (SELECT 50000000), 'y')", "SELECT EXTRACTVALUE(CONCAT('<a>', REPEAT('<b>1</b>', 30000), '</a>'), '//b')",
 			"SELECT REPLACE(REPEAT('a', 100000), 'a', 'bb')", "SELECT `repeat`('x', 50000000)",
 			"WITH " + reread(12) + " SELECT * FROM c12",
 		}, []string{
+			`SELECT concat_ws(', ', a, b) FROM t`, `SELECT cast(a AS binary(20)), cast(a AS char(200)), char(65, 66) FROM t`,
 			"SELECT REPEAT('-', 40)", "SELECT LPAD(id, 8, '0') FROM orders", "SELECT LOCATE('a', name) FROM customers WHERE id < 900000000", "SELECT REPLACE(name, 'a', 'b') FROM customers",
 			"SELECT GROUP_CONCAT(name SEPARATOR ', ') FROM customers", "SELECT SPACE(4)", "SELECT HEX(id) FROM orders",
 			"WITH " + reread(6) + " SELECT * FROM c6", "WITH m AS (SELECT * FROM orders), w AS (SELECT * FROM m) SELECT * FROM m JOIN w ON m.id = w.id WHERE m.id IN (SELECT id FROM w)",
 		}},
 		{"sqlite", []string{
+			`SELECT zeroblob(unicode('z') * 1000000)`, `WITH t(s, i) AS (SELECT 'x', 1 UNION ALL SELECT s || s, i + 1 FROM t WHERE i < 30) SELECT length(s) FROM t`,
 			"SELECT instr(hex(zeroblob(8000000)), 'a')", "SELECT zeroblob(1e9)", "SELECT randomblob(50000000)", "SELECT printf('%.*c', 500000000, 'x')",
 			"SELECT printf('%0500000000d', 1)", "SELECT replace(hex(zeroblob(1000)), '0', hex(zeroblob(1000)))", "SELECT instr(hex(zeroblob(100000)), 'b')",
 			"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 5000000) SELECT group_concat(x) FROM c",
 		}, []string{
+			`SELECT concat_ws(', ', a, b), unicode('z') FROM t`,
 			"SELECT printf('%05d', id) FROM orders", "SELECT hex(randomblob(16))", "SELECT instr(name, 'a') FROM customers", "SELECT group_concat(name) FROM customers",
 			"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1000) SELECT group_concat(x) FROM c", "SELECT replace(name, 'a', 'b') FROM customers",
 		}},
 		{"sqlserver", []string{
+			`WITH n AS (SELECT CAST('x' AS varchar(max)) AS s, 1 AS i UNION ALL SELECT s + s, i + 1 FROM n WHERE i < 40) SELECT LEN(s) FROM n`, `SELECT REPLICATE('x', '2' + '000000000')`, `SELECT REPLICATE('x', LEFT_SHIFT(1, 28))`, `SELECT REPLICATE('x', UNICODE(N'z') * 1000000)`, `SELECT CONCAT_WS(REPLICATE(CAST('x' AS varchar(max)), 90000), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)`,
 			"WITH " + reread(12) + " SELECT * FROM c12",
 			"SELECT REPLICATE(CAST('x' AS varchar(max)), 50000000)", "SELECT SPACE(5000000)", "SELECT CHARINDEX('b', REPLICATE('a', 90000))",
-		}, []string{"SELECT REPLICATE('0', 5 - LEN(code)) + code FROM dbo.orders", "SELECT CHARINDEX('a', name) FROM dbo.customers", "SELECT SPACE(10)"}},
+		}, []string{
+			`WITH n AS (SELECT 1 AS i, CAST('a' AS varchar(max)) AS s UNION ALL SELECT i + 1, s + 'a' FROM n WHERE i < 40) SELECT s FROM n`, `SELECT REPLICATE('0', 8 - LEN(a)) + a + '-' + b FROM t`, `SELECT CONCAT_WS(', ', a, b) FROM t`, `SELECT a + 1, a + b + 2, YEAR(GETDATE()) - 1 FROM t`, "SELECT REPLICATE('0', 5 - LEN(code)) + code FROM dbo.orders", "SELECT CHARINDEX('a', name) FROM dbo.customers", "SELECT SPACE(10)"}},
 	} {
 		t.Run(c.dialect, func(t *testing.T) {
 			t.Parallel()

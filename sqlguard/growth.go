@@ -22,6 +22,9 @@ type Growth struct {
 	// CostlyOperators are the operators of which the same is true.
 	Costly          map[string]bool
 	CostlyOperators map[string]bool
+	// Plus says that + joins texts. Recurses says that a common table expression can read
+	// itself without the word RECURSIVE.
+	Plus, Recurses bool
 	// Collates says that a collation decides what equals the text that a function of
 	// the kind MakesReplaceText replaces.
 	Collates bool
@@ -150,7 +153,7 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 				return true
 			case t.End-t.Start == len("select") && strings.EqualFold(t.Text(sql), "select"):
 				selects++
-			case g.Rereads && strings.EqualFold(t.Text(sql), "with"), t.End-t.Start == len("recursive") && strings.EqualFold(t.Text(sql), "recursive"):
+			case (g.Rereads || g.Recurses) && strings.EqualFold(t.Text(sql), "with"), t.End-t.Start == len("recursive") && strings.EqualFold(t.Text(sql), "recursive"):
 				return true
 			}
 			if selects >= manyQueries || selects >= queries && len(tokens) > manyTokens {
@@ -166,7 +169,7 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 			}
 		case TokenOperator:
 			text := t.Text(sql)
-			if text == "||" {
+			if text == "||" || g.Plus && text == "+" {
 				joins++
 			}
 			if joins > 8 {

@@ -3,6 +3,7 @@ package sqlguard
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // units are the parts of a day by the words for them, each as often as a day has it.
@@ -171,6 +172,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		case !choices[fn]:
 			out.text = true
 		}
+		if inFrom { // a row for each part of its arguments
+			_, out.rows = all.element()
+		}
 	case MakesRepeat:
 		out = amount{size: max(arg(0).size, 1) * arg(1).num}
 	case MakesPad:
@@ -194,6 +198,11 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out = amount{size: max(arg(0).size, 1) * max(arg(2).size/m.searched(open+1, stop, of), 1)}
 	case MakesFormat:
 		out.size += m.padding(open+1, stop, of, all.num)
+		for i := 1; i < len(args); i++ { // a format can have an argument more than once
+			if m.refers(open+1, stop, of) {
+				out.size = max(out.size, arg(0).size/2*args[i].size)
+			}
+		}
 	case MakesRows:
 		out = amount{num: all.num, rows: max(all.num, 1)}
 	case MakesSeries:
@@ -240,6 +249,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out = amount{num: power(arg(0).num, arg(1).num), size: 20}
 	case MakesSmall:
 		out = amount{num: min(all.num, 1e6), size: min(all.size, 64)}
+		if all.text && all.size > 0 {
+			out.num = unicode.MaxRune // of a character
+		}
 	case MakesTotal:
 		out = amount{num: all.num * max(m.names["\x00rows"].rows, 1), size: 20}
 	case MakesNumber:

@@ -123,7 +123,7 @@ func (m *meter) expression(start, end int) amount {
 				costly = text
 			}
 			switch {
-			case text == "||":
+			case text == "||", m.growth.Plus && text == "+" && out.text:
 				out.text, joined = true, true
 			case m.growth.Methods && text == "#" && i+1 < end && m.tokens[i+1].Kind == TokenNumber:
 				add(m.any(), i, i+2)

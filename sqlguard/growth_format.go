@@ -49,6 +49,18 @@ func (m *meter) padding(start, end int, of operand, numbers float64) (most float
 	}
 }
 
+// refers reports whether a format can name its arguments by number, as %1$s and {0} do. One
+// that is not written as a string can.
+func (m *meter) refers(start, end int, of operand) bool {
+	if of.end > of.start {
+		start, end = of.start, of.end
+	}
+	if start+1 < end && m.tokens[start+1].Kind != TokenComma || m.tokens[start].Kind != TokenString {
+		return true
+	}
+	return strings.ContainsAny(strings.TrimLeft(m.text(start), "$"), "${")
+}
+
 // nested reports whether a format has braces within braces, which take a width from an
 // argument.
 func nested(text string) bool {

@@ -66,6 +66,8 @@ func (m *meter) query(start, end int) amount {
 			out, starred = out.join(m.list(p.start, p.end, branch, later)), false
 		case "values":
 			out = out.join(m.list(p.start, p.end, 1, later))
+			branch = 0
+			m.split(p.start, p.end, func(int, int) { branch++ })
 		case "with":
 		default:
 			m.rowsOf(p.start, p.end, branch)
@@ -248,13 +250,23 @@ func (m *meter) with(start, end int) {
 			m.reads[callName(m.text(start))] = m.readsIn(open+1, stop)
 		}
 		a := m.relation(open+1, stop, len(columns))
-		if recursive {
+		if recursive || m.growth.Recurses && m.has(open+1, stop, callName(m.text(start))) {
 			a = a.join(m.repeated(open+1, stop, columns))
 		}
 		for _, name := range append(columns, callName(m.text(start))) {
 			m.give(name, a)
 		}
 	})
+}
+
+// has reports whether a name stands between two tokens.
+func (m *meter) has(start, end int, name string) bool {
+	for i := start; i < end; i++ {
+		if m.isName(i) && callName(m.text(i)) == name {
+			return true
+		}
+	}
+	return false
 }
 
 // readsIn returns how often the tokens read common table expressions, with what those
@@ -329,7 +341,7 @@ func (m *meter) doubles(start, end int, names map[string]bool) bool {
 	for i := start; i < end; i++ {
 		switch t := m.tokens[i]; t.Kind { //nolint:exhaustive // the others make nothing
 		case TokenOperator:
-			joins = joins || m.text(i) == "||"
+			joins = joins || m.text(i) == "||" || m.growth.Plus && m.text(i) == "+"
 		case TokenOpen:
 			joins = joins || t.Text(m.sql) != "(" && (i == start || !m.isName(i-1))
 			if i == start || !m.isName(i-1) || t.Text(m.sql) != "(" {

@@ -8,6 +8,9 @@ var growth = &sqlguard.Growth{
 	CostlyOperators: costlyOperators,
 	Rereads:         true,
 	Makers: map[string]sqlguard.Maker{
+		"concat_ws":        sqlguard.MakesChain,
+		"binary":           sqlguard.MakesCount,
+		"char":             sqlguard.MakesCount,
 		"repeat":           sqlguard.MakesRepeat,
 		"lpad":             sqlguard.MakesPad,
 		"rpad":             sqlguard.MakesPad,

@@ -8,6 +8,12 @@ var growth = &sqlguard.Growth{
 	Costly:          costlyFunctions,
 	CostlyOperators: costlyOperators,
 	Makers: map[string]sqlguard.Maker{
+		"concat_ws":           sqlguard.MakesChain,
+		"array_to_string":     sqlguard.MakesJoined,
+		"char":                sqlguard.MakesCount,
+		"character":           sqlguard.MakesCount,
+		"bpchar":              sqlguard.MakesCount,
+		"bit":                 sqlguard.MakesCount,
 		"repeat":              sqlguard.MakesRepeat,
 		"lpad":                sqlguard.MakesPad,
 		"rpad":                sqlguard.MakesPad,

@@ -6,7 +6,9 @@ import "github.com/ktxhq/ktx/sqlguard"
 var growth = &sqlguard.Growth{
 	Costly:          costlyFunctions,
 	CostlyOperators: costlyOperators,
+	Recurses:        true,
 	Makers: map[string]sqlguard.Maker{
+		"concat_ws":          sqlguard.MakesChain,
 		"zeroblob":           sqlguard.MakesCount,
 		"randomblob":         sqlguard.MakesCount,
 		"replace":            sqlguard.MakesReplaceText,
@@ -31,7 +33,7 @@ var growth = &sqlguard.Growth{
 		"length":             sqlguard.MakesLength,
 		"octet_length":       sqlguard.MakesLength,
 		"instr":              sqlguard.MakesLength,
-		"unicode":            sqlguard.MakesLength,
+		"unicode":            sqlguard.MakesSmall,
 		"power":              sqlguard.MakesPower,
 		"pow":                sqlguard.MakesPower,
 		"random":             sqlguard.MakesLarge,

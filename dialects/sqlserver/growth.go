@@ -6,8 +6,16 @@ import "github.com/ktxhq/ktx/sqlguard"
 var growth = &sqlguard.Growth{
 	Costly:          costlyFunctions,
 	CostlyOperators: costlyOperators,
+	Plus:            true,
+	Recurses:        true,
 	Rereads:         true,
 	Makers: map[string]sqlguard.Maker{
+		"concat_ws":       sqlguard.MakesChain,
+		"left_shift":      sqlguard.MakesLarge,
+		"square":          sqlguard.MakesLarge,
+		"getdate":         sqlguard.MakesLarge,
+		"year":            sqlguard.MakesLarge,
+		"datepart":        sqlguard.MakesLarge,
 		"replicate":       sqlguard.MakesRepeat,
 		"space":           sqlguard.MakesCount,
 		"replace":         sqlguard.MakesReplace,
