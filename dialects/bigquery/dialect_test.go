@@ -37,7 +37,7 @@ var reads = []string{
 	"SELECT * FROM APPENDS(TABLE shop.orders, NULL, NULL)", "SELECT * FROM GAP_FILL(TABLE t, ts_column => 'ts', bucket_width => INTERVAL 1 DAY)", "SELECT query.id FROM VECTOR_SEARCH(TABLE shop.docs, 'e', (SELECT e FROM q), top_k => 3)",
 	"SELECT ARRAY_FILTER(a, x -> x > 1), GENERATE_ARRAY(1, 100), GENERATE_DATE_ARRAY('2020-01-01', '2020-02-01', INTERVAL 1 WEEK), REPEAT('x', 3), JSON_VALUE(j, '$.a'), j['a'], TO_JSON_STRING(t) FROM t",
 	"SELECT ST_DISTANCE(ST_GEOGPOINT(1, 2), g), REGEXP_CONTAINS(s, r'^a'), FORMAT('%d', 1), SESSION_USER(), GENERATE_UUID(), RAND(), FARM_FINGERPRINT(s) FROM t",
-	"SELECT (a).UPPER().LENGTH() FROM t", "SELECT WITH(a AS 1, b AS a + 1, a * b)", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = .1) a FROM t GROUP BY a", "SELECT RANGE<DATE> '[2020-01-01, 2021-01-01)', DATE_BUCKET(d, INTERVAL 2 DAY) FROM t",
+	"SELECT (a).UPPER().LENGTH() FROM t", "SELECT 'two birds'.REPLACE('bird', 'dog').(UPPER)()", "SELECT WITH(a AS 1, b AS a + 1, a * b)", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = .1) a FROM t GROUP BY a", "SELECT RANGE<DATE> '[2020-01-01, 2021-01-01)', DATE_BUCKET(d, INTERVAL 2 DAY) FROM t",
 	"SELECT \"it's\", 'a\\'b\\n', '''x\n''y''', `weird name` FROM `t` AS `v w` # comment", "SELECT /* a /* b */ 1 -- c", "SELECT a FROM t WHERE s LIKE ANY ('a%', 'b%') AND a > (SELECT AVG(a) FROM t)", "SELECT x.y.z, t.1st FROM ds.t AS x",
 	"SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY a ORDER BY b MEASURES FIRST(c.v) AS first_v PATTERN (c+ d?) DEFINE c AS v > 1, d AS v < 0)",
 }
@@ -81,7 +81,7 @@ var refusals = []struct {
 	{sqlguard.CodeFunctionAdmin, []string{"SELECT KEYS.NEW_KEYSET('AEAD_AES_GCM_256')", "SELECT AEAD.DECRYPT_STRING(k, c, 'x') FROM t", "SELECT DETERMINISTIC_ENCRYPT(k, c, 'x') FROM t"}},
 	{sqlguard.CodeFunctionNotAllowed, []string{
 		"SELECT shop.f(1)", "SELECT `p.shop.f`(1)", "SELECT p.shop.f(1)", "SELECT my_function(1)", "SELECT * FROM shop.tvf(1)", "SELECT * FROM tvf(TABLE t)", "SELECT SAFE.shop.f(1)", "SELECT (1).(shop.f)()", "SELECT RANGE_SESSIONIZE(1)",
-		"SELECT shop.upper('x')", "FROM t |> CALL shop.tvf()", "SELECT net.fetch('x')", "SELECT * FROM UPPER('x')", "SELECT ('x').REPEAT(5000000)", "SELECT (a).REPLACE('x', 'y') FROM t",
+		"SELECT shop.upper('x')", "FROM t |> CALL shop.tvf()", "SELECT net.fetch('x')", "SELECT * FROM UPPER('x')", "SELECT ('x').(REPEAT)(5000000)", "SELECT (a).( SAFE.REPLACE /* c */ )('x', 'y') FROM t",
 	}},
 	{sqlguard.CodeSettingNotAllowed, []string{"SELECT @@project_id", "SELECT @@script.job_id", "SELECT * FROM t WHERE a = @@time_zone"}},
 	{sqlguard.CodeParameterNotAllowed, []string{"SELECT @p", "SELECT ?", "SELECT a FROM t LIMIT @n"}},

@@ -104,9 +104,11 @@ func (w *walker) dotStar(of ast.Node) {
 // call states the call of a function.
 func (w *walker) call(n *ast.FunctionCall) {
 	name := w.function(n.Function)
-	if _, makes := growth.Makers[name]; n.IsChained && (makes || growth.Costly[name]) && !lengths[growth.Makers[name]] {
-		// The guard measures arguments in brackets only.
-		w.stmt.Calls[len(w.stmt.Calls)-1].Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: "write its first argument between the brackets, instead of before a dot"}
+	if n.IsChained && w.closes(n.Function.End()) {
+		if kind, makes := growth.Makers[name]; makes && !lengths[kind] || growth.Costly[name] {
+			// The guard measures the arguments of x.f(y), but not those of x.(f)(y).
+			w.stmt.Calls[len(w.stmt.Calls)-1].Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: "write the function without brackets around its name"}
+		}
 	}
 	for _, arg := range n.Args {
 		if _, star := arg.(*ast.Star); star && name == "count" {
@@ -123,6 +125,16 @@ func (w *walker) call(n *ast.FunctionCall) {
 	w.node(n.WithReport)
 	w.node(n.OrderBy)
 	w.node(n.LimitOffset)
+}
+
+// closes reports whether a bracket closes at an offset, behind comments.
+func (w *walker) closes(at int) bool {
+	for l := (lexer{text: w.sql, at: max(at, 0)}); ; {
+		t, ok := l.next()
+		if !ok || t.Kind != sqlguard.TokenComment {
+			return ok && t.Kind == sqlguard.TokenClose
+		}
+	}
 }
 
 // function states the call of the function that a path names, and returns the name as the

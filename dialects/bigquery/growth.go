@@ -7,6 +7,8 @@ import "github.com/ktxhq/ktx/sqlguard"
 var growth = &sqlguard.Growth{
 	// A reference to a common table expression repeats its text.
 	Rereads: true,
+	// A function may stand behind its first argument and a dot.
+	Methods: true,
 	// A collation can pass over the case of letters.
 	Collates: true,
 	Costly: map[string]bool{

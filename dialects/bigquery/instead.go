@@ -1,6 +1,8 @@
 package bigquery
 
 import (
+	"strings"
+
 	"github.com/ktxhq/ktx/dialects/internal/instead"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -8,7 +10,11 @@ import (
 // Reword returns a finding with a message and a hint that say what to write instead in
 // GoogleSQL, when the statement has something that people know from other engines.
 func (Dialect) Reword(sql string, tokens []sqlguard.Token, f sqlguard.Finding) sqlguard.Finding {
-	return wording.Word(sql, tokens, f)
+	worded := wording.Word(sql, tokens, f)
+	if strings.Contains(worded.Hint, "double a quote") { // as other engines write it
+		worded.Hint = `end the string with its quote, and put a backslash before a quote inside, as in 'it\'s'`
+	}
+	return worded
 }
 
 // SourceHint says where the columns of views are.

@@ -78,6 +78,7 @@ func TestGrowth(t *testing.T) {
 	for _, sql := range []string{
 		"SELECT REPEAT('x', 5000000)", "SELECT LPAD('', 10000000)", "SELECT RPAD('x', 99999999, 'y')", "SELECT `repeat`('x', 5000000)", "SELECT SAFE.REPEAT('x', 5000000)", "SELECT LENGTH(REPEAT(REPEAT('x', 2000), 2000))", "SELECT FORMAT('%5000000s', 'x')",
 		"SELECT TO_HEX(CAST(REPEAT('x', 500000) AS BYTES))", "SELECT REPLACE(REPEAT('a', 2000), 'a', REPEAT('b', 2000))", "SELECT REPEAT('x', n) FROM (SELECT 5000000 AS n)",
+		"SELECT ('x').REPEAT(5000000)", "SELECT ('x').REPEAT(3000).REPEAT(3000)", "FROM (SELECT 5000000 AS n) |> SELECT REPEAT('x', n)",
 		"FROM t |> SELECT REPEAT('x', 5000000)", "SELECT " + strings.Repeat("REPLACE(", 21) + "c" + strings.Repeat(", 'a', 'aa')", 21) + " FROM t",
 		"WITH a AS (SELECT 'xxxxxxxxxx' AS s), b AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM a), c AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM b), d AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM c)," +
 			" e AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM d), f AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM e), g AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM f) SELECT s FROM g",

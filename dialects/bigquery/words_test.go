@@ -70,6 +70,8 @@ var words = []dialecttest.Word{
 	{"SELECT id FROM orders WHERE id = @id", "a parameter", "~as a literal", "SELECT id FROM orders WHERE id = 1"},
 	{"SELECT id FROM orders WHERE id = :id", ":id is a parameter", "~as a literal", "SELECT id FROM orders WHERE id = 1"},
 	{"SELECT * FROM {{ ref('orders') }}", "is a template", "~that it stands for", "SELECT * FROM orders"},
+	{"SELECT id FROM orders WHERE status = 'open", "never ends", `'it\'s'`, `SELECT id FROM orders WHERE status = 'it\'s'`},
+	{"SELECT 'it's' FROM orders", "its second quote", `'it\'s'`, `SELECT 'it\'s' FROM orders`},
 	{"SELECT NOW()", "BigQuery has no function NOW", "CURRENT_TIMESTAMP()", "SELECT CURRENT_TIMESTAMP()"},
 	{"SELECT DATEDIFF(a, b) FROM orders", "BigQuery has no function DATEDIFF", "DATE_DIFF(", "SELECT DATE_DIFF(a, b, DAY) FROM orders"},
 	{"SELECT TO_CHAR(created_at, 'YYYY') FROM orders", "BigQuery has no function TO_CHAR", "FORMAT_TIMESTAMP('%Y-%m-%d', ", "SELECT FORMAT_TIMESTAMP('%Y-%m-%d', created_at) FROM orders"},
