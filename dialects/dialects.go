@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ktxhq/ktx/dialects/clickhouse"
+	"github.com/ktxhq/ktx/dialects/duckdb"
 	"github.com/ktxhq/ktx/dialects/mysql"
 	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/dialects/sqlite"
@@ -15,6 +16,7 @@ import (
 func All() []sqlguard.Dialect {
 	return []sqlguard.Dialect{
 		clickhouse.Dialect{},
+		duckdb.Dialect{},
 		mysql.Dialect{},
 		postgres.Dialect{},
 		sqlite.Dialect{},
