@@ -758,7 +758,7 @@ var rooms = []room{
 	{
 		path:     "cmd/ktx-prove/internal/prove",
 		ours:     []string{"corpus", "dialects", "sqlguard", "execution/executiontest/chengine", "execution/executiontest/testdb"},
-		testOurs: []string{"corpus/mutate"},
+		testOurs: []string{"corpus/mutate", "execution/executiontest/executable"},
 		others: map[string]string{
 			"github.com/duckdb/duckdb-go-bindings":   "runs a case on a file of DuckDB",
 			"github.com/go-sql-driver/mysql":         "reads the errors of the server",

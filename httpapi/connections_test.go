@@ -72,7 +72,7 @@ func TestConnectionsThatWaitMakeRoom(t *testing.T) {
 	for name, text := range silence {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, func(c *httpapi.Config) { c.MaxConnections, c.Sessions = 32, nil })
+			d := newDesk(t, func(c *httpapi.Config) { c.MaxConnections, c.Sessions, c.HeaderTime, c.BodyTime = 32, nil, hang, hang })
 			var flood []net.Conn
 			for i := range 200 {
 				conn := d.dial(t)

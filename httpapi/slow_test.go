@@ -27,11 +27,20 @@ func TestSlowClientsLoseTheirConnections(t *testing.T) {
 			}
 		}
 	})
-	d := newDesk(t, func(c *httpapi.Config) {
-		c.Tokens = []httpapi.Token{{Principal: "token", Sum: httpapi.Sum("secret")}}
-		c.Stateless, c.Sessions = endless, nil
-		c.HeaderTime, c.BodyTime, c.IdleTime, c.WriteTime = 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
-	})
+	// Only one of the times is short, so that a busy machine does not pass another one first.
+	begin := func(t *testing.T, short func(c *httpapi.Config) *time.Duration) *desk {
+		t.Helper()
+		return newDesk(t, func(c *httpapi.Config) {
+			c.Tokens = []httpapi.Token{{Principal: "token", Sum: httpapi.Sum("secret")}}
+			c.Stateless, c.Sessions = endless, nil
+			c.HeaderTime, c.BodyTime, c.IdleTime, c.WriteTime = 2*hang, 2*hang, 2*hang, 2*hang
+			*short(c) = 300 * time.Millisecond
+		})
+	}
+	header := func(c *httpapi.Config) *time.Duration { return &c.HeaderTime }
+	bodies := func(c *httpapi.Config) *time.Duration { return &c.BodyTime }
+	idle := func(c *httpapi.Config) *time.Duration { return &c.IdleTime }
+	writes := func(c *httpapi.Config) *time.Duration { return &c.WriteTime }
 	const (
 		token = "Authorization: Bearer secret\r\n"
 		body  = "Content-Length: 100000\r\n\r\n{"
@@ -39,19 +48,20 @@ func TestSlowClientsLoseTheirConnections(t *testing.T) {
 	for name, test := range map[string]struct {
 		text, answer string
 		drips        bool
+		short        func(c *httpapi.Config) *time.Duration
 	}{
-		"nothing":               {"", "", false},
-		"half a header":         {"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Drip: ", "", true},
-		"half a body":           {"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + token + body, "408", true},
-		"half a chunk":          {"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + token + "Transfer-Encoding: chunked\r\n\r\n10000\r\n{", "408", true},
-		"half a body for none":  {"POST /nothing HTTP/1.1\r\nHost: localhost\r\n" + token + body, "408", true},
-		"half a refused body":   {"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + body, "401", true},
-		"half a foreign body":   {"POST /mcp HTTP/1.1\r\nHost: evil.example\r\n" + body, "403", true},
-		"a whole request, idle": {"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n", "200", false},
+		"nothing":               {"", "", false, header},
+		"half a header":         {"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Drip: ", "", true, header},
+		"half a body":           {"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + token + body, "408", true, bodies},
+		"half a chunk":          {"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + token + "Transfer-Encoding: chunked\r\n\r\n10000\r\n{", "408", true, bodies},
+		"half a body for none":  {"POST /nothing HTTP/1.1\r\nHost: localhost\r\n" + token + body, "408", true, bodies},
+		"half a refused body":   {"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + body, "401", true, bodies},
+		"half a foreign body":   {"POST /mcp HTTP/1.1\r\nHost: evil.example\r\n" + body, "403", true, bodies},
+		"a whole request, idle": {"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n", "200", false, idle},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			conn := d.raw(t, test.text)
+			conn := begin(t, test.short).raw(t, test.text)
 			if test.drips {
 				go drip(conn)
 			}
@@ -69,7 +79,7 @@ func TestSlowClientsLoseTheirConnections(t *testing.T) {
 	}
 	t.Run("an answer that is not read", func(t *testing.T) {
 		t.Parallel()
-		d.raw(t, "POST /mcp HTTP/1.1\r\nHost: localhost\r\n"+token+"Content-Length: 2\r\n\r\n{}")
+		begin(t, writes).raw(t, "POST /mcp HTTP/1.1\r\nHost: localhost\r\n"+token+"Content-Length: 2\r\n\r\n{}")
 		select {
 		case <-written:
 		case <-time.After(hang):

@@ -83,7 +83,7 @@ func (e *engine) guard(tb testing.TB) *sqlguard.Guard {
 // run executes a statement and returns what the server did other than read, or "". A
 // statement that the server refuses does nothing.
 func (e *engine) run(ctx context.Context, text string) (fault string, ran bool) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	rows, err := e.conn.QueryContext(ctx, text)
 	if err != nil {

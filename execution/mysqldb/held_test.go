@@ -2,6 +2,7 @@ package mysqldb_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -15,8 +16,10 @@ import (
 )
 
 // deafText is a statement of one call that the server does not interrupt. It runs
-// for a few seconds.
-const deafText = "SELECT locate(concat(repeat('a', 40000), 'b'), repeat('a', 120000))"
+// for a few seconds, and for scale times as long.
+func deafText(scale int) string {
+	return fmt.Sprintf("SELECT locate(concat(repeat('a', 40000), 'b'), repeat('a', %d))", 40_000+80_000*scale)
+}
 
 // A server that does not end a statement keeps its thread. So the connection
 // keeps its place in the pool, and the caller is told that the end is not
@@ -33,7 +36,7 @@ func TestStatementsThatDoNotEndKeepTheirPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := 0
-	var watcher, calls sync.WaitGroup
+	var watcher sync.WaitGroup
 	stop := make(chan struct{})
 	watcher.Go(func() {
 		for {
@@ -51,38 +54,20 @@ func TestStatementsThatDoNotEndKeepTheirPlaces(t *testing.T) {
 		}
 	})
 
-	held := make(chan *execution.Held, most)
-	for range most {
-		calls.Go(func() {
-			e := c.Fails(t, deafText, execution.Limits{Timeout: 500 * time.Millisecond}) // enough to connect
-			if e.Code != sqlguard.CodeTimeout || e.Held == nil || !strings.Contains(e.Message, "not confirmed") || e.Elapsed < 500*time.Millisecond {
-				t.Errorf("%+v, want a time limit whose end is not confirmed", e)
-				return
-			}
-			held <- e.Held
-		})
-	}
-	calls.Wait()
-	close(held)
-	if !t.Failed() {
+	executiontest.Scaled(t, func(scale int) bool {
+		held, began := executiontest.Hold(t, c.Client, most, deafText(scale), time.Duration(scale)*500*time.Millisecond)
 		_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{Timeout: 200 * time.Millisecond})
-		if e, ok := errors.AsType[*execution.Error](err); !ok || e.Code != sqlguard.CodeBusy || !strings.Contains(e.Message, "all 2 connections to the server are held") {
-			t.Errorf("%v beside statements that do not end, want busy", err)
+		e, _ := errors.AsType[*execution.Error](err)
+		busy := execution.CodeOf(err) == sqlguard.CodeBusy
+		if began && busy && !strings.Contains(e.Message, "all 2 connections to the server are held") {
+			t.Errorf("%v beside statements that do not end", err)
 		}
-	}
-	for h := range held {
-		select {
-		case <-h.Over():
-			if !h.Confirmed() {
-				t.Error("the end of the statement was not confirmed")
-			}
-		case <-time.After(time.Minute):
-			t.Fatal("the statement is held for a minute")
-		}
-	}
-	executiontest.Eventually(t, "there is room again", func() bool {
-		_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{})
-		return err == nil
+		executiontest.Over(t, held)
+		executiontest.Eventually(t, "there is room again", func() bool {
+			_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{})
+			return err == nil
+		})
+		return began && busy
 	})
 	close(stop)
 	watcher.Wait()

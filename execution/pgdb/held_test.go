@@ -2,6 +2,8 @@ package pgdb_test
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,8 +18,11 @@ import (
 )
 
 // deafText is a statement of one call that the server does not interrupt. It runs
-// for a few seconds.
-const deafText = "SELECT length(translate(repeat('b', 35000), repeat('a', 35000), ''))"
+// for a few seconds, and for scale times as long.
+func deafText(scale int) string {
+	n := int(35_000 * math.Sqrt(float64(scale)))
+	return fmt.Sprintf("SELECT length(translate(repeat('b', %d), repeat('a', %[1]d), ''))", n)
+}
 
 // A server that does not end a statement keeps its process. So the connection
 // keeps its place in the pool, and the caller is told that the end is not
@@ -33,7 +38,7 @@ func TestStatementsThatDoNotEndKeepTheirPlaces(t *testing.T) {
 	c := open(t, url, pgdb.Config{MaxConnections: most})
 	const count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'watcher' AND backend_type = 'client backend'"
 	var seen atomic.Int64
-	var watcher, calls sync.WaitGroup
+	var watcher sync.WaitGroup
 	stop := make(chan struct{})
 	watcher.Go(func() {
 		for {
@@ -48,48 +53,36 @@ func TestStatementsThatDoNotEndKeepTheirPlaces(t *testing.T) {
 	defer watcher.Wait()
 	defer close(stop)
 
-	held := make(chan *execution.Held, most)
-	for range most {
-		calls.Go(func() {
-			_, err := c.Try(t.Context(), t, deafText, execution.Limits{Timeout: 500 * time.Millisecond}) // enough to connect
-			e := asError(t, err)
-			if e.Code != sqlguard.CodeTimeout || e.Held == nil || !strings.Contains(e.Message, "not confirmed") || e.Elapsed < 500*time.Millisecond {
-				t.Errorf("%+v, want a time limit whose end is not confirmed", e)
-				return
+	executiontest.Scaled(t, func(scale int) bool {
+		held, began := executiontest.Hold(t, c.Client, most, deafText(scale), time.Duration(scale)*500*time.Millisecond)
+		first, busy := refused(t, c)
+		if began && busy {
+			if !strings.Contains(first.Message, "all 2 connections to the server are held") {
+				t.Errorf("%v beside statements that do not end", first)
 			}
-			held <- e.Held
-		})
-	}
-	calls.Wait()
-	close(held)
-	if t.Failed() {
-		return
-	}
-	first := asError(t, fails(t, c))
-	if first.Code != sqlguard.CodeBusy || !strings.Contains(first.Message, "all 2 connections to the server are held") {
-		t.Errorf("%v beside statements that do not end, want busy", first)
-	}
-	time.Sleep(1500 * time.Millisecond)
-	if later := asError(t, fails(t, c)); later.Code == sqlguard.CodeBusy && later.RetryAfter <= first.RetryAfter {
-		t.Errorf("retry after %v, and %v later; want it to grow", first.RetryAfter, later.RetryAfter)
-	}
-	for h := range held {
-		select {
-		case <-h.Over():
-			if !h.Confirmed() {
-				t.Error("the end of the statement was not confirmed")
+			time.Sleep(1500 * time.Millisecond)
+			if later, busy := refused(t, c); busy && later.RetryAfter <= first.RetryAfter {
+				t.Errorf("retry after %v, and %v later; want it to grow", first.RetryAfter, later.RetryAfter)
 			}
-		case <-time.After(time.Minute):
-			t.Fatal("the statement is held for a minute")
 		}
-	}
-	executiontest.Eventually(t, "there is room again", func() bool {
-		_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{})
-		return err == nil
+		executiontest.Over(t, held)
+		executiontest.Eventually(t, "there is room again", func() bool {
+			_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{})
+			return err == nil
+		})
+		return began && busy
 	})
 	if n := seen.Load(); n > most+1 {
 		t.Errorf("the server saw %d connections, want at most %d", n, most+1)
 	}
+}
+
+// refused sends a statement, and reports whether it is refused for want of a connection.
+func refused(t *testing.T, c *client) (*execution.Error, bool) {
+	t.Helper()
+	_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{Timeout: 200 * time.Millisecond})
+	e, _ := errors.AsType[*execution.Error](err)
+	return e, execution.CodeOf(err) == sqlguard.CodeBusy
 }
 
 // A connection that breaks by itself leaves its statement at the server. It keeps its
@@ -100,21 +93,28 @@ func TestBrokenConnectionKeepsItsPlace(t *testing.T) {
 	p := newProxy(t, server.Addr())
 	c := open(t, p.through(t, url), pgdb.Config{MaxConnections: 1})
 	const running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%translate%' AND pid <> pg_backend_pid() AND state = 'active'"
-	failed := make(chan error, 1)
-	go func() {
-		_, err := c.Try(t.Context(), t, deafText, execution.Limits{Timeout: time.Minute})
-		failed <- err
-	}()
-	executiontest.Eventually(t, "the statement runs", func() bool { return query[int](t, url, running) == 1 })
-	p.cut()
-	e := asError(t, <-failed)
-	if e.Code != sqlguard.CodeConnectionLost || e.Held == nil {
-		t.Fatalf("%+v, want a lost connection whose statement is held", e)
-	}
-	<-e.Held.Over()
-	if n := query[int](t, url, running); n != 0 || !e.Held.Confirmed() {
-		t.Errorf("%d statements run when the place is free; confirmed %t", n, e.Held.Confirmed())
-	}
+	executiontest.Scaled(t, func(scale int) bool {
+		failed := make(chan error, 1)
+		go func() {
+			_, err := c.Try(t.Context(), t, deafText(scale), execution.Limits{Timeout: time.Hour})
+			failed <- err
+		}()
+		executiontest.Eventually(t, "the statement runs, or has ended already", func() bool { return query[int](t, url, running) == 1 || len(failed) == 1 })
+		p.cut()
+		err := <-failed
+		if err == nil {
+			return false
+		}
+		e := asError(t, err)
+		if e.Code != sqlguard.CodeConnectionLost || e.Held == nil {
+			t.Fatalf("%+v, want a lost connection whose statement is held", e)
+		}
+		<-e.Held.Over()
+		if n := query[int](t, url, running); n != 0 || !e.Held.Confirmed() {
+			t.Errorf("%d statements run when the place is free; confirmed %t", n, e.Held.Confirmed())
+		}
+		return true
+	})
 	if got := c.One(t, "SELECT 1"); got != "1" {
 		t.Errorf("got %s", got)
 	}
@@ -127,13 +127,6 @@ func asError(t *testing.T, err error) *execution.Error {
 		t.Fatalf("error %v, want an *execution.Error", err)
 	}
 	return e
-}
-
-// fails sends a statement that finds no connection.
-func fails(t *testing.T, c *client) error {
-	t.Helper()
-	_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{Timeout: 200 * time.Millisecond})
-	return err
 }
 
 // The name of a type that was renamed, and settings of the role that would change

@@ -296,13 +296,14 @@ func TestBlackHole(t *testing.T) {
 }
 
 // recovers waits until c answers. While the network was gone, the server could not
-// be asked whether the last statement is over, so its place is still held.
+// be asked whether the last statement is over, so its place is still held. On a busy
+// machine, connecting may take longer than the time for it.
 func recovers(t *testing.T, c *client) {
 	t.Helper()
 	executiontest.Eventually(t, "the connection answers", func() bool {
 		_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{})
-		if code := execution.CodeOf(err); err != nil && code != sqlguard.CodeBusy {
-			t.Fatalf("error %v, want %s", err, sqlguard.CodeBusy)
+		if code := execution.CodeOf(err); err != nil && code != sqlguard.CodeBusy && code != sqlguard.CodeConnectionLost {
+			t.Fatalf("error %v, want %s or %s", err, sqlguard.CodeBusy, sqlguard.CodeConnectionLost)
 		}
 		return err == nil
 	})

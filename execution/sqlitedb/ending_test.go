@@ -38,20 +38,20 @@ func longOpcode(tb testing.TB, c *client, runs time.Duration) string {
 // all the same, and the statement ends in the background.
 func TestLongOpcode(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 2)
-	const runs, limit = time.Second, 50 * time.Millisecond
-	long := longOpcode(t, c, runs)
-	_, err := c.Try(t.Context(), t, long, execution.Limits{Timeout: limit})
-	// The statement still runs when its caller has the error.
-	if _, abandoned := c.Sessions(); abandoned != 1 {
-		t.Errorf("%d statements are abandoned, want 1", abandoned)
-	}
-	if e := typed(t, err); e.Code != sqlguard.CodeTimeout {
-		t.Fatalf("error %v, want %s", e, sqlguard.CodeTimeout)
-	}
-	if got := c.rows(t, "SELECT 1"); got[0][0] != "1" {
-		t.Errorf("read %v beside an abandoned statement", got)
-	}
-	settled(t, c)
+	executiontest.Scaled(t, func(scale int) bool {
+		long := longOpcode(t, c, time.Duration(scale)*time.Second)
+		_, err := c.Try(t.Context(), t, long, execution.Limits{Timeout: 50 * time.Millisecond})
+		// The statement still runs when its caller has the error.
+		_, abandoned := c.Sessions()
+		if e := typed(t, err); e.Code != sqlguard.CodeTimeout {
+			t.Fatalf("error %v, want %s", e, sqlguard.CodeTimeout)
+		}
+		if got := c.rows(t, "SELECT 1"); got[0][0] != "1" {
+			t.Errorf("read %v beside an abandoned statement", got)
+		}
+		settled(t, c)
+		return abandoned == 1
+	})
 }
 
 // Only a few statements may be abandoned at a time. When there are more, the
@@ -110,18 +110,22 @@ func TestCloseBesideLongOpcode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for a statement of several seconds")
 	}
-	c := open(t, testdb.SQLiteFile(t), 1)
-	long := longOpcode(t, c, 5*time.Second)
-	_, err := c.Try(t.Context(), t, long, execution.Limits{Timeout: 30 * time.Millisecond})
-	if e := typed(t, err); e.Code != sqlguard.CodeTimeout {
-		t.Fatalf("error %v, want %s", e, sqlguard.CodeTimeout)
-	}
-	err = c.Close()
-	// The statement still runs when Close returns.
-	if _, abandoned := c.Sessions(); abandoned != 1 || err == nil || !strings.Contains(err.Error(), "1 statements") {
-		t.Errorf("Close gave %v beside %d abandoned statements", err, abandoned)
-	}
-	settled(t, c)
+	executiontest.Scaled(t, func(scale int) bool {
+		c := open(t, testdb.SQLiteFile(t), 1)
+		long := longOpcode(t, c, time.Duration(scale)*5*time.Second)
+		_, err := c.Try(t.Context(), t, long, execution.Limits{Timeout: 30 * time.Millisecond})
+		if e := typed(t, err); e.Code != sqlguard.CodeTimeout {
+			t.Fatalf("error %v, want %s", e, sqlguard.CodeTimeout)
+		}
+		err = c.Close()
+		_, abandoned := c.Sessions()
+		// The statement still runs when Close returns.
+		if abandoned == 1 && (err == nil || !strings.Contains(err.Error(), "1 statements")) {
+			t.Errorf("Close gave %v beside an abandoned statement", err)
+		}
+		settled(t, c)
+		return abandoned == 1
+	})
 }
 
 // Callers that wait for a connection get it in the order of arrival.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -34,22 +35,23 @@ func TestTemporaryFilesAreBounded(t *testing.T) {
 // for how long.
 func TestAbandonedStatementsKeepTheirConnections(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 1)
-	long := longOpcode(t, c, 4*time.Second)
-	_, err := c.Try(t.Context(), t, long, execution.Limits{Timeout: 50 * time.Millisecond})
-	e := typed(t, err)
-	if e.Code != sqlguard.CodeTimeout || e.Held == nil || !strings.Contains(e.Message, "not confirmed") {
-		t.Fatalf("error %+v, want a time limit whose end is not confirmed", e)
-	}
-	_, err = c.Try(t.Context(), t, "SELECT 1", execution.Limits{})
-	if e := typed(t, err); e.Code != sqlguard.CodeBusy || !strings.Contains(e.Message, "last seen running") || e.RetryAfter < time.Second {
-		t.Errorf("error %+v beside it, want busy", e)
-	}
-	settled(t, c)
-	<-e.Held.Over()
-	if !e.Held.Confirmed() {
-		t.Error("the end was not confirmed")
-	}
-	if got := c.rows(t, "SELECT 1"); got[0][0] != "1" {
-		t.Errorf("read %v after it has ended", got)
-	}
+	executiontest.Scaled(t, func(scale int) bool {
+		long := longOpcode(t, c, time.Duration(scale)*4*time.Second)
+		held, all := executiontest.Hold(t, c.Client, 1, long, 50*time.Millisecond)
+		if !all {
+			return false
+		}
+		_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{})
+		if err != nil {
+			if e := typed(t, err); e.Code != sqlguard.CodeBusy || !strings.Contains(e.Message, "last seen running") || e.RetryAfter < time.Second {
+				t.Errorf("error %+v beside it, want busy", e)
+			}
+		}
+		settled(t, c)
+		executiontest.Over(t, held)
+		if got := c.rows(t, "SELECT 1"); got[0][0] != "1" {
+			t.Errorf("read %v after it has ended", got)
+		}
+		return err != nil
+	})
 }

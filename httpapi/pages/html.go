@@ -79,6 +79,11 @@ func (d *document) chain(c *chain) {
 		markup.PutIf(d.Document, `<li>and %s more</li>`, c.More)
 		d.Put(`</ul></div>`)
 	}
+	if c != nil && !c.Remade.IsZero() {
+		d.Put(`<p class="quiet">The index of the log was damaged. It was made anew from the log at `)
+		d.time(c.Remade)
+		d.Put(`, so nothing is missing here.</p>`)
+	}
 }
 
 // loginPage is the form in which a browser's user gives a token.

@@ -157,10 +157,16 @@ type chain struct {
 	UpTo     int64           `json:"upTo"`
 	Problems []audit.Problem `json:"problems,omitempty"`
 	More     int64           `json:"more,omitempty"`
+	// Remade is when the index was found damaged, and made anew from the log.
+	Remade time.Time `json:"indexRemade,omitzero"`
 }
 
 func chainOf(s index.State) *chain {
-	return &chain{OK: s.Report.OK, UpTo: s.Report.LastSeq, Problems: s.Report.Problems, More: s.Report.More}
+	c := &chain{OK: s.Report.OK, UpTo: s.Report.LastSeq, Problems: s.Report.Problems, More: s.Report.More}
+	if s.Remade != nil {
+		c.Remade = s.Remade.Time.UTC()
+	}
+	return c
 }
 
 // show writes a page. A page that is not about the log says nothing of its chain unless

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -212,7 +213,12 @@ func write(t *testing.T, log *audit.Writer, who, id, sql string) {
 
 func serve(t *testing.T, dir string, tokens []httpapi.Token) *desk {
 	t.Helper()
-	x, err := index.Open(t.Context(), dir, filepath.Join(t.TempDir(), "index.db"))
+	return serveIndex(t, dir, filepath.Join(t.TempDir(), "index.db"), tokens)
+}
+
+func serveIndex(t *testing.T, dir, path string, tokens []httpapi.Token) *desk {
+	t.Helper()
+	x, err := index.Open(t.Context(), dir, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -851,5 +857,35 @@ func TestActivity(t *testing.T) {
 				t.Errorf("%s: %d, nothing is %s", path, got.status, part)
 			}
 		}
+	}
+}
+
+// TestADamagedIndex has a file in the place of the index that is none: it is made anew,
+// and the pages and the REST API say so.
+func TestADamagedIndex(t *testing.T) {
+	const about = "The index of the log was damaged."
+	first := openDesk(t, 1, nil)
+	if got := first.ask(t, "GET", "/", ""); got.status != http.StatusOK || strings.Contains(got.body, about) {
+		t.Errorf("an index without damage: %d %.300s", got.status, got.body)
+	}
+	path := filepath.Join(t.TempDir(), "index.db")
+	if err := os.WriteFile(path, []byte(strings.Repeat("nothing ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := serveIndex(t, first.dir, path, nil)
+	for _, path := range []string{"/", "/audit", "/audit/ada-0", "/principal?name=ada"} {
+		if got := d.ask(t, "GET", path, ""); got.status != http.StatusOK || !strings.Contains(got.body, about) {
+			t.Errorf("%s does not say it: %d %.300s", path, got.status, got.body)
+		}
+	}
+	var said struct {
+		Statements int64
+		Chain      struct {
+			OK          bool
+			IndexRemade time.Time
+		}
+	}
+	if err := json.Unmarshal([]byte(d.ask(t, "GET", "/v1/audit/stats", "").body), &said); err != nil || !said.Chain.OK || said.Statements != 3 || time.Since(said.Chain.IndexRemade) > time.Hour {
+		t.Errorf("the REST API says %+v, error %v", said, err)
 	}
 }

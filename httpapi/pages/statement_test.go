@@ -58,7 +58,7 @@ func TestNeighbours(t *testing.T) {
 // rows follows the log as a principal, and returns what comes.
 func (d *desk) rows(t *testing.T, path string, headers ...string) (<-chan audit.Row, <-chan string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.origin+path, nil)
 	if err != nil {

@@ -271,7 +271,7 @@ func (s *Scores) add(m match, weight, mass float64) {
 		if before == 0 {
 			docs = append(docs, doc)
 		}
-		score[doc] = before + weight*float64(values[k]*m.scale)
+		score[doc] = before + float64(weight*float64(values[k]*m.scale))
 	}
 	s.Docs = docs
 }
@@ -327,7 +327,7 @@ func (s *Scores) Field(doc int) int {
 	for i := range s.matches {
 		m := &s.matches[i]
 		if at, ok := slices.BinarySearch(m.docs, uint32(doc)); ok { //nolint:gosec // there are fewer than 2^32 in memory
-			sums[m.fields[at]] += s.idf[i] * m.value(at)
+			sums[m.fields[at]] += float64(s.idf[i] * m.value(at))
 		}
 	}
 	best := 0

@@ -98,7 +98,7 @@ func NewVectors(documents [][]string) *Vectors {
 	lengths := make([]float64, len(documents))
 	for _, e := range entries {
 		w := tfWeight(e.count) * v.idf[e.term]
-		lengths[e.doc] += w * w
+		lengths[e.doc] += float64(w * w)
 	}
 	v.starts = make([]uint32, len(df)+1)
 	for _, e := range entries {
@@ -145,9 +145,9 @@ func (v *Vectors) Search(terms []string) []Match {
 	scores := make([]float64, v.size)
 	for _, id := range order {
 		w := tfWeight(counts[id]) * v.idf[id]
-		length += w * w
+		length += float64(w * w)
 		for i := v.starts[id]; i < v.starts[id+1]; i++ {
-			scores[v.docs[i]] += w * float64(v.values[i])
+			scores[v.docs[i]] += float64(w * float64(v.values[i]))
 		}
 	}
 	var out []Match

@@ -5,7 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"strconv"
 	"testing"
 	"time"
 
@@ -20,6 +20,7 @@ import (
 const (
 	childProject  = "KTX_TEST_SCAN_PROJECT"
 	childDatabase = "KTX_TEST_SCAN_DATABASE"
+	childLines    = "KTX_TEST_SCAN_LINES" // of the journal, at which it waits to be killed
 )
 
 // TestKilledChild is the process that TestKilled kills. It does nothing otherwise.
@@ -28,13 +29,22 @@ func TestKilledChild(t *testing.T) {
 	if project == "" {
 		return
 	}
+	lines, err := strconv.Atoi(os.Getenv(childLines))
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := newStand(t, sqliteAt(database))
 	root, err := os.OpenRoot(project)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.options.Root, s.options.OpenValues = root, valuesIn(root)
-	s.options.OnProgress = func(scan.Progress) { time.Sleep(20 * time.Millisecond) } // so that it can be killed in between
+	s.options.OnProgress = func(scan.Progress) {
+		time.Sleep(20 * time.Millisecond) // so that it can be killed in between
+		for linesOf(project) >= lines {   // and here at the latest
+			time.Sleep(time.Second)
+		}
+	}
 	s.run()
 }
 
@@ -72,26 +82,23 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// linesOf counts the lines of the journal of a scan.
+func linesOf(project string) int {
+	text, _ := os.ReadFile(filepath.Join(project, ".ktx/scan/shop/journal.jsonl")) // not there at first
+	return bytes.Count(text, []byte("\n"))
+}
+
 // killAfter starts a scan and kills its process when its journal has a number of lines.
 func killAfter(t *testing.T, project, database string, lines int) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledChild$")
-	child.Env = append(os.Environ(), childProject+"="+project, childDatabase+"="+database)
+	child.Env = append(os.Environ(), childProject+"="+project, childDatabase+"="+database, childLines+"="+strconv.Itoa(lines))
 	var out bytes.Buffer
 	child.Stdout, child.Stderr = &out, &out
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	journal := filepath.Join(project, ".ktx/scan/shop/journal.jsonl")
-	for deadline := time.Now().Add(executiontest.Patience); ; time.Sleep(time.Millisecond) {
-		text, err := os.ReadFile(journal)
-		if err == nil && strings.Count(string(text), "\n") >= lines {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the scan did not get that far: %s", out.String())
-		}
-	}
+	executiontest.Eventually(t, "the scan gets that far", func() bool { return linesOf(project) >= lines })
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

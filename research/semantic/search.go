@@ -159,9 +159,9 @@ func Search(q *rank.Query, o SearchOptions, indexes ...*Index) []Hit {
 				}
 				h := Hit{Index: n, Kind: k, Object: object, Score: s.Score[doc], Mass: s.Mass[doc], MatchedOn: fields[s.Field(int(doc))].Name}
 				if k == KindSource {
-					h.Score += childShare * best[object.Source]
+					h.Score += float64(childShare * best[object.Source])
 				} else {
-					h.Score += sourceShare * sources[object.Source]
+					h.Score += float64(sourceShare * sources[object.Source])
 				}
 				hits = append(hits, h)
 			}

@@ -302,11 +302,12 @@ func TestSnapshotWhileFilesChange(t *testing.T) {
 	for i := range 20 { // files that do not change make reading longer
 		p.put(fmt.Sprintf("xx%d.yaml", i), sourceText(fmt.Sprintf("xx%d", i), "m"))
 	}
-	var written, ended atomic.Int64
+	var written, ended, answers, changes atomic.Int64
 	var writers, readers sync.WaitGroup
 	writers.Go(func() {
 		defer ended.Store(1)
-		for round := range 300 {
+		// On a slow machine the readers need more rounds to see enough of them.
+		for round, start := 0, time.Now(); round < 300 || changes.Load() < 20 && time.Since(start) < 2*time.Minute; round++ {
 			replace("x", round+1)
 			if round%3 == 0 {
 				time.Sleep(time.Millisecond)
@@ -318,7 +319,6 @@ func TestSnapshotWhileFilesChange(t *testing.T) {
 			}
 		}
 	})
-	var answers, changes atomic.Int64
 	for range 4 {
 		readers.Go(func() {
 			last := ""

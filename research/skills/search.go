@@ -281,7 +281,7 @@ func fuse(words, vectors []candidate) []candidate {
 		at[list[i].skill] = i
 	}
 	for _, c := range vectors {
-		c.score *= vectorWeight
+		c.score = float64(c.score * vectorWeight)
 		if i, ok := at[c.skill]; ok {
 			list[i].score += c.score
 			list[i].similarity = c.similarity

@@ -67,9 +67,9 @@ func Similarity(a, b []float32) float64 {
 	var dot, aa, bb float64
 	for i := range a {
 		x, y := float64(a[i]), float64(b[i])
-		dot += x * y
-		aa += x * x
-		bb += y * y
+		dot += float64(x * y)
+		aa += float64(x * x)
+		bb += float64(y * y)
 	}
 	if aa == 0 || bb == 0 {
 		return 0

@@ -64,11 +64,12 @@ func (m *Manager) Call(ctx context.Context, r Request) (Answer, error) {
 	if errors.Is(err, audit.ErrUnavailable) {
 		return Answer{}, err
 	}
-	if own, ok := errors.AsType[*Error](err); ok {
+	if shared, ok := errors.AsType[*Error](err); ok {
+		own := *shared // all calls that wait for one attempt to connect get the same error
 		if own.Server == "" {
 			own.Server = c.server
 		}
-		own.Tool = c.name
+		own.Tool, err = c.name, &own
 	}
 	if unrecorded := c.record(ctx, c.ending(err, 0), audit.VerdictReject); unrecorded != nil {
 		return Answer{}, unrecorded

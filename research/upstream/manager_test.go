@@ -23,9 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if upstreamtest.Run() {
-		return
-	}
+	upstreamtest.Run()
 	os.Exit(m.Run())
 }
 
@@ -142,6 +140,20 @@ func (w *world) works(tool, arguments, part string) {
 	}
 }
 
+// search searches, again while a server has not told its tools in the time that a search
+// waits.
+func (w *world) search(ctx context.Context, q upstream.Query) (found upstream.Result) {
+	w.t.Helper()
+	until(w.t, "the servers have told their tools", func() bool {
+		var err error
+		if found, err = w.Search(ctx, q); err != nil {
+			w.t.Fatal(err)
+		}
+		return len(found.Missing) == 0
+	})
+	return found
+}
+
 func TestCall(t *testing.T) {
 	w := manage(t, one(misbehaving(t)))
 	w.works("echo", `{"text":"hi","number":9007199254740993}`, `{"arguments":{"text":"hi","number":9007199254740993}}`)
@@ -205,9 +217,9 @@ func TestSearchBeforeAnyServerRuns(t *testing.T) {
 	s := misbehaving(t, "-log", log, "-tools", "450")
 	first := manageIn(t, dir, one(s))
 	query := upstream.Query{Texts: []string{"schedule a podcast"}, Limit: 5}
-	want, err := first.Search(t.Context(), query)
-	if err != nil || len(want.Results) != 5 || !strings.HasPrefix(want.Results[0].Tool, "schedule_podcast") {
-		t.Fatalf("got %+v, %v", want.Results, err)
+	want := first.search(t.Context(), query)
+	if len(want.Results) != 5 || !strings.HasPrefix(want.Results[0].Tool, "schedule_podcast") {
+		t.Fatalf("got %+v", want.Results)
 	}
 	first.Close()
 	if err := os.Remove(log); err != nil {
@@ -238,18 +250,18 @@ func TestExactNamesComeFirst(t *testing.T) {
 		"big": {"big exact_name"}, "bad:hang": {"hang exact_name"}, "ECHO": {"echo exact_name"}, "env": {"environment name_prefix"},
 		"read_email": {"read_email_31 name_prefix"},
 	} {
-		found, err := w.Search(t.Context(), upstream.Query{Texts: []string{query}, Limit: 3})
-		if err != nil || len(found.Results) == 0 {
-			t.Errorf("%s: %+v, %v", query, found, err)
+		found := w.search(t.Context(), upstream.Query{Texts: []string{query}, Limit: 3})
+		if len(found.Results) == 0 {
+			t.Errorf("%s: %+v", query, found)
 			continue
 		}
 		if got := found.Results[0].Tool + " " + found.Results[0].MatchedOn; got != want[0] {
 			t.Errorf("%s: got %s, want %s", query, got, want[0])
 		}
 	}
-	found, err := w.Search(t.Context(), upstream.Query{Texts: []string{"zzzz qqqq"}, Limit: 3})
-	if err != nil || len(found.Results) != 0 || found.Hidden != 3 {
-		t.Errorf("got %+v, %v", found, err)
+	found := w.search(t.Context(), upstream.Query{Texts: []string{"zzzz qqqq"}, Limit: 3})
+	if len(found.Results) != 0 || found.Hidden != 3 {
+		t.Errorf("got %+v", found)
 	}
 }
 
@@ -257,9 +269,9 @@ func TestExactNamesComeFirst(t *testing.T) {
 func TestSeveralQueries(t *testing.T) {
 	w := manage(t, one(misbehaving(t, "-tools", "450")))
 	texts := []string{"schedule a podcast", "a tool that says something back", "translate an invoice"}
-	found, err := w.Search(t.Context(), upstream.Query{Texts: texts, Limit: 3})
-	if err != nil || len(found.Results) != 3 {
-		t.Fatalf("got %+v, %v", found, err)
+	found := w.search(t.Context(), upstream.Query{Texts: texts, Limit: 3})
+	if len(found.Results) != 3 {
+		t.Fatalf("got %+v", found)
 	}
 	for i, want := range []string{"schedule_podcast_", "echo", "translate_invoice_"} {
 		if got := found.Results[i].Tool; !strings.HasPrefix(got, want) {
@@ -278,8 +290,8 @@ func TestPrincipals(t *testing.T) {
 		return audit.WithActor(t.Context(), audit.Actor{Principal: "p", Upstreams: servers})
 	}
 	query := upstream.Query{Texts: []string{"echo"}, Limit: 20}
-	if all, err := w.Search(as(nil), query); err != nil || len(all.Results) < 2 {
-		t.Fatalf("without a limit: %+v, %v", all, err)
+	if all := w.search(as(nil), query); len(all.Results) < 2 {
+		t.Fatalf("without a limit: %+v", all)
 	}
 	one := as([]string{"bad"})
 	if got := w.Servers(one); len(got) != 1 || got[0].Name != "bad" {

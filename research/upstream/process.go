@@ -23,7 +23,7 @@ const (
 
 // graceStderr is how long ktx reads what a process has written to standard error before
 // it ended.
-const graceStderr = 100 * time.Millisecond
+const graceStderr = time.Second
 
 // maxStderr is how much of what a process writes to standard error is kept.
 const maxStderr = 8 << 10

@@ -118,7 +118,7 @@ func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
 			order = append(order, c)
 		}
 		if c != nil {
-			c.Score += unit * max(0, x)
+			c.Score += float64(unit * max(0, x))
 		}
 	}
 	return order

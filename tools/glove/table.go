@@ -38,7 +38,7 @@ func table(licence string, words []vector) []byte {
 	deviations := make([]float64, glove.Dimensions)
 	for d := range deviations {
 		for _, s := range stems {
-			deviations[d] += s.values[d] * s.values[d]
+			deviations[d] += float64(s.values[d] * s.values[d])
 		}
 		deviations[d] = math.Sqrt(deviations[d] / float64(len(stems)))
 		scales = append(scales, fmt.Sprintf("%.4f", deviations[d]))
@@ -117,7 +117,7 @@ func project(list []vector) {
 		covariance[i] = make([]float64, dimensions)
 		for _, v := range list {
 			for j := range covariance[i] {
-				covariance[i][j] += v.values[i] * v.values[j]
+				covariance[i][j] += float64(v.values[i] * v.values[j])
 			}
 		}
 	}
@@ -148,11 +148,11 @@ func principal(m [][]float64) [][]float64 {
 					continue
 				}
 				theta := (m[q][q] - m[p][p]) / (2 * m[p][q])
-				tangent := math.Copysign(1/(math.Abs(theta)+math.Sqrt(theta*theta+1)), theta)
-				cos := 1 / math.Sqrt(tangent*tangent+1)
+				tangent := math.Copysign(1/(math.Abs(theta)+math.Sqrt(float64(theta*theta)+1)), theta)
+				cos := 1 / math.Sqrt(float64(tangent*tangent)+1)
 				sin := tangent * cos
 				for k := range n {
-					m[k][p], m[k][q] = cos*m[k][p]-sin*m[k][q], sin*m[k][p]+cos*m[k][q]
+					m[k][p], m[k][q] = float64(cos*m[k][p])-float64(sin*m[k][q]), float64(sin*m[k][p])+float64(cos*m[k][q])
 				}
 				rotate(m[p], m[q], cos, sin)
 				rotate(vectors[p], vectors[q], cos, sin)
@@ -173,14 +173,14 @@ func principal(m [][]float64) [][]float64 {
 
 func rotate(a, b []float64, cos, sin float64) {
 	for k := range a {
-		a[k], b[k] = cos*a[k]-sin*b[k], sin*a[k]+cos*b[k]
+		a[k], b[k] = float64(cos*a[k])-float64(sin*b[k]), float64(sin*a[k])+float64(cos*b[k])
 	}
 }
 
 func dot(a, b []float64) float64 {
 	sum := 0.0
 	for i := range a {
-		sum += a[i] * b[i]
+		sum += float64(a[i] * b[i])
 	}
 	return sum
 }

@@ -97,7 +97,7 @@ func associations(d *database) map[string]map[string]float64 {
 				words := slices.Sorted(slices.Values(d.meanings[target].words))
 				for _, other := range slices.Compact(words) {
 					if other != name && common(other) {
-						sums[other] += weights[target] * here * d.share(other, target)
+						sums[other] += float64(weights[target] * here * d.share(other, target))
 					}
 				}
 			}

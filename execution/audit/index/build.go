@@ -73,39 +73,56 @@ func readBatch(ctx context.Context, dir string, cp audit.Checkpoint) batch {
 // be nil, gets the bytes of the log that have been taken, and all its bytes. The
 // error wraps fs.ErrNotExist when the log has gone.
 func (x *Index) Update(ctx context.Context, progress func(done, total int64)) error {
+	_, err := x.upTo(ctx, progress)
+	return err
+}
+
+// upTo is Update. It returns how many events the index has then.
+func (x *Index) upTo(ctx context.Context, progress func(done, total int64)) (int64, error) {
 	x.updating.Lock()
 	defer x.updating.Unlock()
-	if x.writer == nil || x.writer.replaced(x.path) {
-		if err := x.reopen(ctx, false); err != nil {
-			return err
-		}
+	if err := x.present(ctx); err != nil {
+		return 0, err
 	}
 	for try := 0; ; try++ {
 		err := x.update(ctx, progress)
-		if err == nil || try == 2 || ctx.Err() != nil {
-			return err
+		if err == nil {
+			return x.writer.state.Events, nil
+		}
+		if ctx.Err() != nil || try >= 2 && !errors.Is(err, errElsewhere) {
+			return 0, err
 		}
 		switch {
 		case errors.Is(err, audit.ErrReplaced):
 			err = x.writer.reset(ctx)
 		case unusable(err):
-			err = x.reopen(ctx, true)
+			err = x.reopen(ctx, err)
 		case errors.Is(err, errElsewhere):
-			try = 0
+			try--
 			err = nil
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 	}
+}
+
+// present opens the file again when it has gone, or another one has taken its place.
+func (x *Index) present(ctx context.Context) error {
+	if x.writer != nil && !x.writer.replaced(x.path) {
+		return nil
+	}
+	return x.reopen(ctx, nil)
 }
 
 // Rebuild makes the index anew from the whole log.
 func (x *Index) Rebuild(ctx context.Context, progress func(done, total int64)) error {
 	x.updating.Lock()
-	err := x.writer.reset(ctx)
-	if err != nil && unusable(err) {
-		err = x.reopen(ctx, true)
+	err := x.present(ctx)
+	if err == nil {
+		if err = x.writer.reset(ctx); err != nil && unusable(err) {
+			err = x.reopen(ctx, err)
+		}
 	}
 	x.updating.Unlock()
 	if err != nil {
@@ -114,14 +131,19 @@ func (x *Index) Rebuild(ctx context.Context, progress func(done, total int64)) e
 	return x.Update(ctx, progress)
 }
 
-// discard empties the index after cause.
-func (x *Index) discard(ctx context.Context, cause error) error {
+// discard empties the index after cause, which a question to a file met. Another question
+// may have met it too, and have made another file.
+func (x *Index) discard(ctx context.Context, cause error, file os.FileInfo) error {
 	x.updating.Lock()
 	defer x.updating.Unlock()
-	if errors.Is(cause, errStale) {
+	if x.writer != nil && file != nil && !os.SameFile(file, x.writer.file) {
+		x.dropIdle()
+		return nil
+	}
+	if errors.Is(cause, errStale) && x.writer != nil {
 		return x.writer.reset(ctx)
 	}
-	return x.reopen(ctx, true)
+	return x.reopen(ctx, cause)
 }
 
 // errElsewhere says that another process has taken events meanwhile.
@@ -192,7 +214,15 @@ func Size(dir string) (n int64) {
 func (x *Index) Behind(ctx context.Context) (int64, error) {
 	x.updating.Lock()
 	defer x.updating.Unlock()
-	if err := x.writer.load(ctx); err != nil {
+	err := x.present(ctx)
+	if err == nil {
+		if err = x.writer.load(ctx); err != nil && unusable(err) {
+			if err = x.reopen(ctx, err); err == nil {
+				err = x.writer.load(ctx)
+			}
+		}
+	}
+	if err != nil {
 		return 0, err
 	}
 	return max(0, Size(x.log)-x.writer.bytes()), nil
@@ -259,7 +289,7 @@ func (w *writer) load(ctx context.Context) error {
 		}
 		state, err := w.value(ctx, "state")
 		if err := errors.Join(err, json.Unmarshal(data, &w.checkpoint), json.Unmarshal(state, &w.state)); err != nil {
-			return errors.Join(errForeign, err)
+			return errors.Join(errDamaged, err)
 		}
 	}
 	if w.blocks, err = w.number(ctx, `SELECT coalesce(max(block) + 1, 0) FROM pack`); err != nil {
@@ -664,13 +694,18 @@ func textNumber(text string) int64 {
 const followEvery = time.Second
 
 // Run follows the log until ctx ends. failed, which may be nil, gets every error once,
-// until an update succeeds.
+// until an update succeeds, and a [RemadeError] when the index was damaged.
 func (x *Index) Run(ctx context.Context, failed func(error)) {
 	ticker := time.NewTicker(followEvery)
 	defer ticker.Stop()
 	last := ""
+	var remade *RemadeError
 	for {
 		err := x.Update(ctx, nil)
+		if now := x.remade.Load(); now != remade && failed != nil {
+			remade = now
+			failed(now)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return

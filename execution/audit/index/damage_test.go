@@ -3,7 +3,6 @@ package index_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +10,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-
-	"github.com/ncruces/go-sqlite3"
 
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/index"
@@ -218,63 +215,6 @@ func TestAFileThatCannotBeUsed(t *testing.T) {
 			spoil(t, path)
 			whole(t, open(t, dir, path), 30)
 		})
-	}
-}
-
-// TestADamagedBlock changes blocks behind the back of SQLite, which notices nothing: the
-// index is made anew and gives the same answers.
-func TestADamagedBlock(t *testing.T) {
-	defer index.SetSizes(16, 1)()
-	_, path, x := filled(t, 200)
-	rejected := audit.Filter{Verdict: audit.VerdictReject, Status: audit.StatusRefused}
-	answer := func() string {
-		t.Helper()
-		counts, err := x.Count(t.Context(), rejected)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, err := x.Statements(t.Context(), rejected, index.Page{Limit: 150})
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal([]any{counts, found})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	want := answer()
-	run := func(statement string) int {
-		t.Helper()
-		db, err := sqlite3.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close() //nolint:errcheck // the statement is done
-		if err := db.Exec("PRAGMA busy_timeout = 30000; " + statement); err != nil {
-			t.Fatalf("%s: %v", statement, err)
-		}
-		return int(db.Changes())
-	}
-	spoil := []string{
-		`DELETE FROM pack WHERE block = 3`,
-		`UPDATE pack SET data = x'' WHERE block = 3`,
-		`UPDATE pack SET data = substr(data, 1, length(data) - 1) WHERE block = 3`,
-		`UPDATE pack SET data = data || x'00' WHERE block = 3`,
-		`UPDATE pack SET data = (SELECT data FROM pack WHERE block = 4) WHERE block = 3`,
-		`UPDATE pack SET data = zeroblob(length(data)) WHERE block = 3`,
-		`UPDATE pack SET block = block + 1000 WHERE block = 3`,
-	}
-	for at := 1; at < 150; at += 9 { // one byte of each part
-		spoil = append(spoil, fmt.Sprintf(`UPDATE pack SET data = CAST(substr(data, 1, %d) || CASE substr(data, %d, 1) WHEN x'01' THEN x'02' ELSE x'01' END || substr(data, %d) AS BLOB) WHERE block = 3`, at-1, at, at+1))
-	}
-	for _, statement := range spoil {
-		if run(statement) != 1 {
-			t.Fatalf("%s changes nothing", statement)
-		}
-		if got := answer(); got != want {
-			t.Errorf("%s: another answer: %.300s", statement, got)
-		}
 	}
 }
 

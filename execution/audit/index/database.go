@@ -1,9 +1,12 @@
 package index
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -18,7 +21,7 @@ import (
 // (https://sqlite.org/fileformat2.html#application_id).
 const (
 	applicationID = 0x6b747861 // "ktxa"
-	version       = 3
+	version       = 4
 )
 
 // schema makes an empty index. Names of principals, tables and so on are stored
@@ -64,6 +67,7 @@ const busyTimeout = 30 * time.Second
 type conn struct {
 	db    *sqlite3.Conn
 	stmts map[string]*sqlite3.Stmt
+	path  string
 	file  os.FileInfo
 }
 
@@ -78,36 +82,75 @@ const (
 )
 
 // connect opens the file, and makes it when it does not exist.
-func connect(path string, cache int) (*conn, error) {
+func connect(path string, cache int) (c *conn, err error) {
+	err = locked(path, func() error {
+		c, err = open(path, cache)
+		return err
+	})
+	return c, err
+}
+
+func open(path string, cache int) (*conn, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the caller names the index
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err == nil {
+		err = known(f)
+	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	db, err := sqlite3.OpenFlags(path, sqlite3.OPEN_READWRITE|sqlite3.OPEN_NOFOLLOW)
+	register()
+	name, err := address(path)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{db: db, stmts: map[string]*sqlite3.Stmt{}, file: info}
-	err = errors.Join(db.BusyTimeout(busyTimeout), fts5.Register(db), array.Register(db))
+	db, err := sqlite3.OpenFlags(name, sqlite3.OPEN_READWRITE|sqlite3.OPEN_NOFOLLOW|sqlite3.OPEN_URI)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{db: db, stmts: map[string]*sqlite3.Stmt{}, path: path, file: info}
+	_, err = db.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES, sumBytes) // for a file that is empty
+	err = errors.Join(err, db.BusyTimeout(busyTimeout), fts5.Register(db), array.Register(db))
 	if err == nil {
-		err = db.Exec(`PRAGMA journal_mode = wal; PRAGMA synchronous = normal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA trusted_schema = off; PRAGMA cache_size = -` + strconv.Itoa(cache))
+		err = db.Exec(`PRAGMA synchronous = normal; PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA trusted_schema = off; PRAGMA cache_size = -` + strconv.Itoa(cache))
 	}
 	if err != nil {
-		return nil, errors.Join(err, c.close())
+		return nil, errors.Join(err, c.db.Close())
 	}
 	return c, nil
 }
 
+// known looks at the header of a file. SQLite would call the pages of an index of an
+// earlier version, which have no checksums, damaged.
+func known(f io.ReaderAt) error {
+	header := make([]byte, 100)
+	n, err := f.ReadAt(header, 0)
+	switch {
+	case n == 0 && errors.Is(err, io.EOF):
+		return nil
+	case n < len(header) || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")):
+		return errForeign
+	case header[20] == sumBytes:
+		return nil
+	}
+	// The header of a file that a process left behind can still be empty.
+	id, v := binary.BigEndian.Uint32(header[68:]), binary.BigEndian.Uint32(header[60:])
+	if id == applicationID && v < version || id == 0 && v == 0 {
+		return errVersion
+	}
+	return errForeign
+}
+
+// close closes the connection. The last one deletes the write-ahead log, by its name.
 func (c *conn) close() error {
 	c.forget()
-	return c.db.Close()
+	return locked(c.path, c.db.Close)
 }
 
 // forget closes the compiled statements.
@@ -222,29 +265,35 @@ func (c *conn) transaction(ctx context.Context, do func() error) error {
 	return err
 }
 
-// prepare makes an empty index in a file that is empty or has another version.
+// prepare makes an empty index in a file that is empty.
 func (c *conn) prepare(ctx context.Context) error {
-	id, err := c.number(ctx, `PRAGMA application_id`)
-	if err != nil {
+	var id, v, tables int64
+	// One look at all three: another process may make the index meanwhile.
+	err := c.each(ctx, `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`, nil, func(s *sqlite3.Stmt) bool {
+		id, v, tables = s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2)
+		return false
+	})
+	switch {
+	case err != nil:
 		return err
-	}
-	v, err := c.number(ctx, `PRAGMA user_version`)
-	if err != nil {
-		return err
-	}
-	if id == applicationID && v == version {
+	case id == applicationID && v == version:
 		return nil
-	}
-	if tables, err := c.number(ctx, `SELECT count(*) FROM sqlite_schema`); err != nil {
-		return err
-	} else if tables > 0 {
+	case tables > 0 && id == applicationID:
+		return errVersion
+	case tables > 0:
 		return errForeign
 	}
 	return c.transaction(ctx, func() error { return c.create(ctx) })
 }
 
-// errForeign says that the file is a database, but not an index of this version.
-var errForeign = errors.New("not an index of this version")
+var (
+	// errForeign says that the file is not an index.
+	errForeign = errors.New("the file is not an audit index")
+	// errDamaged says that a part of it is not as it was written.
+	errDamaged = errors.New("a part of the audit index is not as it was written")
+	// errVersion says that another version of ktx made it.
+	errVersion = errors.New("the audit index has another version")
+)
 
 func (c *conn) create(ctx context.Context) error {
 	if n, err := c.number(ctx, `SELECT count(*) FROM sqlite_schema`); err != nil || n > 0 {
@@ -274,16 +323,35 @@ func (c *conn) clear(ctx context.Context) error {
 // unusable reports whether an error says that the file is damaged or not an index, so
 // that it has to be made anew.
 func unusable(err error) bool {
-	return errors.Is(err, errForeign) || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) ||
+	return errors.Is(err, errDamaged) || errors.Is(err, sqlite3.IOERR_DATA) || errors.Is(err, errForeign) || errors.Is(err, errVersion) || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) ||
 		errors.Is(err, sqlite3.ERROR) || errors.Is(err, sqlite3.MISMATCH) || errors.Is(err, sqlite3.CONSTRAINT)
 }
 
-// remove deletes the file and those that belong to it.
-func remove(path string) error {
-	for _, name := range []string{path, path + "-wal", path + "-shm", path + "-journal"} {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+// locked runs do while no other process opens or deletes the files of an index. One that
+// opens them in the middle of a deletion would take some of the old ones for its own.
+func locked(path string, do func() error) error {
+	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the caller names the index
+	if err != nil {
+		return err
 	}
-	return nil
+	if err = lock(f); err == nil {
+		err = do()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// remove deletes a file that is of no use, and those that belong to it, unless another one
+// has taken its place.
+func remove(path string, useless os.FileInfo) error {
+	return locked(path, func() error {
+		if info, err := os.Lstat(path); err == nil && !os.SameFile(info, useless) {
+			return nil
+		}
+		for _, name := range []string{path, path + "-wal", path + "-shm", path + "-journal"} {
+			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	})
 }

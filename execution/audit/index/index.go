@@ -8,6 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
 
 	"github.com/ktxhq/ktx/execution/audit"
 )
@@ -26,7 +30,23 @@ type Index struct {
 	writer   *writer
 
 	idle chan *conn // connections that wait for a question
+
+	remade atomic.Pointer[RemadeError]
 }
+
+// RemadeError says that the file was damaged, or was no index, and that it was made anew
+// from the log. The answers since then are whole.
+type RemadeError struct {
+	Time  time.Time
+	Cause error
+}
+
+func (e *RemadeError) Error() string {
+	return e.Cause.Error() + "; it was made anew from the log, so answers are complete"
+}
+
+// Unwrap returns what was wrong with the file.
+func (e *RemadeError) Unwrap() error { return e.Cause }
 
 // maxIdle bounds the connections that are kept.
 const maxIdle = 4
@@ -66,9 +86,10 @@ func (x *Index) Close() error {
 
 // openWriter opens the connection that writes. A file that cannot be used is deleted.
 func (x *Index) openWriter(ctx context.Context) error {
+	file, _ := os.Lstat(x.path)
 	w, err := newWriter(ctx, x.path)
-	if err != nil && unusable(err) {
-		if err := remove(x.path); err != nil {
+	if err != nil && unusable(err) && file != nil {
+		if err := x.remove(err, file); err != nil {
 			return err
 		}
 		w, err = newWriter(ctx, x.path)
@@ -77,12 +98,26 @@ func (x *Index) openWriter(ctx context.Context) error {
 	return err
 }
 
-// reopen opens the file anew. When it is damaged, it is deleted first.
-func (x *Index) reopen(ctx context.Context, damaged bool) error {
+// remove deletes a file that cannot be used because of cause, and notes it.
+func (x *Index) remove(cause error, file os.FileInfo) error {
+	if errors.Is(cause, sqlite3.IOERR_DATA) { // the file system that checks found it
+		cause = errDamaged
+	}
+	if !errors.Is(cause, errVersion) {
+		x.remade.Store(&RemadeError{time.Now(), cause})
+	}
+	return remove(x.path, file)
+}
+
+// reopen opens the file anew. When it cannot be used because of damage, it is deleted
+// first.
+func (x *Index) reopen(ctx context.Context, damage error) error {
 	x.dropIdle()
-	_ = x.writer.close() // the file is of no use
-	if damaged {
-		if err := remove(x.path); err != nil {
+	w := x.writer
+	x.writer = nil
+	_ = w.close() // the file is of no use
+	if damage != nil && w != nil {
+		if err := x.remove(damage, w.file); err != nil {
 			return err
 		}
 	}
@@ -106,6 +141,8 @@ type State struct {
 	// Report is what [audit.Verify] reports about the log up to Report.LastSeq. Each
 	// event was checked when the index took it.
 	Report audit.Report `json:"report"`
+	// Remade is set when this process found the index damaged.
+	Remade *RemadeError `json:"-"`
 	// Events is how many events the index has.
 	Events int64 `json:"events"`
 	// BadLines counts the lines of the log that are not events.
@@ -117,38 +154,51 @@ type State struct {
 // the event that the index names, lead to a new index and a second try.
 func (x *Index) with(ctx context.Context, ask func(*view) error) error {
 	for try := 0; ; try++ {
-		if err := x.Update(ctx, nil); err != nil {
+		least, err := x.upTo(ctx, nil)
+		if err != nil {
 			return err
 		}
-		err := x.ask(ctx, ask)
+		file, err := x.ask(ctx, least, ask)
+		if errors.Is(err, errAnew) && ctx.Err() == nil {
+			try--
+			continue
+		}
 		again := unusable(err) || errors.Is(err, errStale)
 		if err == nil || !again || try == 2 {
 			return err
 		}
-		if err := x.discard(ctx, err); err != nil {
+		if err := x.discard(ctx, err, file); err != nil {
 			return err
 		}
 	}
 }
 
+// errAnew says that the index has fewer events than it had before: another question, or
+// another process, makes it anew.
+var errAnew = errors.New("the audit index is being made anew")
+
 // errStale says that the log does not have an event as the index has it.
 var errStale = errors.New("the log was changed in a part that the index had read")
 
-func (x *Index) ask(ctx context.Context, ask func(*view) error) error {
+// ask runs ask once, on an index of least events or more. The file is the one that was
+// asked.
+func (x *Index) ask(ctx context.Context, least int64, ask func(*view) error) (file os.FileInfo, err error) {
 	var c *conn
 	select {
 	case c = <-x.idle:
 	default:
-		var err error
 		if c, err = connect(x.path, readerCache); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	always := context.WithoutCancel(ctx)
-	err := c.run(always, `BEGIN`)
-	if err == nil {
+	if err = c.run(always, `BEGIN`); err == nil {
 		v := &view{conn: c, ctx: ctx, log: x.reader}
-		if err = v.load(); err == nil {
+		if err = v.load(); err == nil && v.state.Events < least {
+			err = errAnew
+		}
+		if err == nil {
+			v.state.Remade = x.remade.Load()
 			err = ask(v)
 		}
 	}
@@ -156,13 +206,13 @@ func (x *Index) ask(ctx context.Context, ask func(*view) error) error {
 		err = errors.Join(err, c.run(always, `ROLLBACK`))
 	}
 	if err != nil {
-		return errors.Join(err, c.close())
+		return c.file, errors.Join(err, c.close())
 	}
 	select {
 	case x.idle <- c:
-		return nil
+		return c.file, nil
 	default:
-		return c.close()
+		return c.file, c.close()
 	}
 }
 
@@ -185,5 +235,20 @@ func (v *view) load() error {
 // State takes what is new in the log and returns the state of the index.
 func (x *Index) State(ctx context.Context) (s State, err error) {
 	err = x.with(ctx, func(v *view) error { s = v.state; return nil })
+	return s, err
+}
+
+// Check reads the whole file, and returns the state of the index. As with every question,
+// a file that is damaged is made anew, which State.Remade reports.
+func (x *Index) Check(ctx context.Context) (s State, err error) {
+	err = x.with(ctx, func(v *view) error {
+		s = v.state
+		said := ""
+		err := v.each(ctx, `PRAGMA quick_check(1)`, nil, func(s *sqlite3.Stmt) bool { said = s.ColumnText(0); return false })
+		if err == nil && said != "ok" {
+			err = errDamaged
+		}
+		return err
+	})
 	return s, err
 }

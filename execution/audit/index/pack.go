@@ -3,8 +3,6 @@ package index
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
-	"hash/crc32"
 	"math"
 
 	"github.com/ncruces/go-sqlite3"
@@ -96,16 +94,8 @@ func (b *block) ms(i int) float64 {
 	return math.Float64frombits(uint64(b.column(columnMS)[i])) //nolint:gosec // all bits are kept
 }
 
-// castagnoli is the polynomial that processors compute.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// checksum is that of a block with its number. SQLite has none of its own.
-func checksum(number int64, data []byte) uint32 {
-	return crc32.Update(crc32.Checksum(binary.LittleEndian.AppendUint64(nil, uint64(number)), castagnoli), castagnoli, data) //nolint:gosec // all bits are kept
-}
-
-// pack writes columns of equal length, and a checksum.
-func pack(number int64, columns *[columnCount][]int64) []byte {
+// pack writes columns of equal length.
+func pack(columns *[columnCount][]int64) []byte {
 	out := binary.AppendUvarint(nil, uint64(len(columns[0])))
 	for _, values := range columns {
 		low, high := int64(0), int64(0)
@@ -133,37 +123,31 @@ func pack(number int64, columns *[columnCount][]int64) []byte {
 			out = append(out, bytes[:width]...)
 		}
 	}
-	return binary.LittleEndian.AppendUint32(out, checksum(number, out))
+	return out
 }
 
 // unpack makes b the block that data holds.
-func (b *block) unpack(number int64, data []byte) error {
-	damaged := fmt.Errorf("%w: a block is damaged", errForeign)
-	end := len(data) - 4
-	if end < 0 || binary.LittleEndian.Uint32(data[end:]) != checksum(number, data[:end]) {
-		return damaged
-	}
-	data = data[:end]
+func (b *block) unpack(data []byte) error {
 	n, used := binary.Uvarint(data)
 	if used <= 0 || n > math.MaxInt32 {
-		return damaged
+		return errDamaged
 	}
 	b.statements, data = int(n), data[used:]
 	for c := range b.data {
 		base, used := binary.Varint(data)
 		if used <= 0 || used >= len(data) {
-			return damaged
+			return errDamaged
 		}
 		width := int(data[used])
 		if data = data[used+1:]; width > 8 || width*b.statements > len(data) {
-			return damaged
+			return errDamaged
 		}
 		b.data[c] = packedColumn{base, width, data[:width*b.statements]}
 		b.read[c] = false
 		data = data[width*b.statements:]
 	}
 	if len(data) > 0 {
-		return damaged
+		return errDamaged
 	}
 	return nil
 }
@@ -181,7 +165,7 @@ func (w *writer) packBlock(ctx context.Context, number int64) error {
 	if err != nil {
 		return err
 	}
-	return w.run(ctx, `INSERT OR REPLACE INTO pack VALUES (?, ?)`, number, pack(number, &columns))
+	return w.run(ctx, `INSERT OR REPLACE INTO pack VALUES (?, ?)`, number, pack(&columns))
 }
 
 // packBlocks packs the blocks that are complete, except the last one, in which most
@@ -241,7 +225,7 @@ func (v *view) blocks(tests []test, first, last int64, newest bool, do func(b *b
 			return false
 		}
 		data = s.ColumnBlob(1, data[:0])
-		if damaged = b.unpack(next, data); damaged != nil {
+		if damaged = b.unpack(data); damaged != nil {
 			return false
 		}
 		met = met[:0]
@@ -267,7 +251,7 @@ func (v *view) blocks(tests []test, first, last int64, newest bool, do func(b *b
 		all = next < blockOf(first)
 	}
 	if err == nil && damaged == nil && !ended && !all {
-		damaged = fmt.Errorf("%w: a block is missing", errForeign)
+		damaged = errDamaged
 	}
 	if err != nil {
 		return err

@@ -189,7 +189,7 @@ func (v *view) codesets() (map[int64]codeset, error) {
 		return bad == nil
 	})
 	if bad != nil {
-		return nil, errForeign
+		return nil, errDamaged
 	}
 	return out, err
 }

@@ -26,6 +26,7 @@ type Browser struct {
 	out     *bufio.Reader
 	session string
 	last    int
+	watch   *time.Timer // ends a browser with which a test gets no further
 	// faults are problems of the pages: errors and warnings of the console,
 	// violations of their policy, exceptions, dialogs, requests.
 	faults []string
@@ -93,10 +94,9 @@ func Start(t *testing.T, origins ...string) *Browser {
 	_ = fromTest.Close()
 	_ = toTest.Close()
 	c := &Browser{t: t, origins: origins, in: toBrowser, out: bufio.NewReaderSize(fromBrowser, 1<<20)}
-	// If the browser hangs, only this test fails.
-	watch := time.AfterFunc(8*time.Minute, func() { _ = cmd.Process.Kill() })
+	c.watch = time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
-		watch.Stop()
+		c.watch.Stop()
 		_ = c.send("Browser.close", nil)
 		_ = toBrowser.Close()
 		_, _ = io.Copy(io.Discard, fromBrowser)
@@ -130,6 +130,10 @@ func Start(t *testing.T, origins ...string) *Browser {
 	}
 	return c
 }
+
+// patience is how long one step may take: to load a page, to reach a condition, to run
+// axe-core. If the browser hangs, only this test fails; a slow one may take long.
+const patience = 5 * time.Minute
 
 // Object is the parameters of a command.
 type Object map[string]any
@@ -236,6 +240,7 @@ func (c *Browser) try(method string, params Object, result any) error {
 // Open loads a page and waits until it is complete.
 func (c *Browser) Open(url string) {
 	c.t.Helper()
+	c.watch.Reset(patience)
 	c.Call("Page.navigate", Object{"url": "about:blank"}, nil) // otherwise an address that differs in its fragment is not loaded
 	var loaded struct{ ErrorText string }
 	c.Call("Page.navigate", Object{"url": url}, &loaded)
@@ -248,6 +253,7 @@ func (c *Browser) Open(url string) {
 // Until waits until a condition holds in the page, as long as the browser runs.
 func (c *Browser) Until(condition string) {
 	c.t.Helper()
+	c.watch.Reset(patience)
 	for !Evaluate[bool](c, condition) {
 		time.Sleep(20 * time.Millisecond)
 	}

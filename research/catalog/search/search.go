@@ -175,18 +175,18 @@ func (s *scoring) combine(n int, x *Index, places *rank.Scores, evidence []float
 	}
 	for _, t := range s.table[n].Docs {
 		b := &m.best[t]
-		m.sums[t] = own[t] + w.bestColumns*(b[0]+b[1]/2+b[2]/3)
+		m.sums[t] = own[t] + float64(w.bestColumns*(b[0]+float64(b[1]/2)+b[2]/3))
 	}
 	for _, t := range s.table[n].Docs {
 		top := 0.0
 		for _, other := range x.neighbours[t] {
 			top = max(top, m.sums[other])
 			if own[other] == 0 {
-				s.lend(n, other, w.neighbour*m.sums[t]+w.evidence*evidence[x.places[other]], fieldBody)
+				s.lend(n, other, float64(w.neighbour*m.sums[t])+float64(w.evidence*evidence[x.places[other]]), fieldBody)
 			}
 		}
 		at := x.places[t]
-		m.tables[t] = m.sums[t] + w.neighbour*top + w.place*place[at] + w.evidence*evidence[at]
+		m.tables[t] = m.sums[t] + float64(w.neighbour*top) + float64(w.place*place[at]) + float64(w.evidence*evidence[at])
 	}
 	if s.options.Tables && len(places.Docs) > 0 {
 		// A question may name the schema or the connection alone.
@@ -197,7 +197,7 @@ func (s *scoring) combine(n int, x *Index, places *rank.Scores, evidence []float
 		}
 	}
 	for _, c := range s.column[n].Docs {
-		m.columns[c] = of[c] + w.ownTable*m.tables[x.owners[c]]
+		m.columns[c] = of[c] + float64(w.ownTable*m.tables[x.owners[c]])
 	}
 	s.connect(n, x)
 }
@@ -231,7 +231,7 @@ func (s *scoring) connect(n int, x *Index) {
 		for _, k := range x.keys[from:i] {
 			top = max(top, m.tables[k.other])
 		}
-		m.columns[c] += chosen.key * min(top, m.tables[x.owners[c]])
+		m.columns[c] += float64(chosen.key * min(top, m.tables[x.owners[c]]))
 	}
 }
 
@@ -305,8 +305,8 @@ func (s *scoring) lift() {
 // raise adds evidence to the score of one object.
 func (s *scoring) raise(o object, score *float64, e Evidence, top float64) {
 	bounded := func(v float64) float64 { return min(max(v, 0), 1) }
-	usage := chosen.usage * bounded(e.Usage) * *score
-	wiki := chosen.wiki * bounded(e.Wiki) * top
+	usage := float64(chosen.usage * bounded(e.Usage) * *score)
+	wiki := float64(chosen.wiki * bounded(e.Wiki) * top)
 	if *score == 0 && wiki > 0 {
 		s.lent = append(s.lent, o)
 	}

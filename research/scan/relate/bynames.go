@@ -135,7 +135,7 @@ func (f *finder) byShortName(t *table, i int, r reading, list []*proposal) []*pr
 		return list
 	}
 	if tables, likeness := f.names.similar(r.entity); likeness > 0 {
-		try(tables, scoreSimilar+(likeness-0.75)/2, "the column name is similar to the name of the table", false)
+		try(tables, scoreSimilar+float64((likeness-0.75)/2), "the column name is similar to the name of the table", false)
 	}
 	for size := len(r.entity) - 1; size > 0 && len(list) == 0; size-- {
 		words := r.entity[len(r.entity)-size:]
@@ -144,7 +144,7 @@ func (f *finder) byShortName(t *table, i int, r reading, list []*proposal) []*pr
 		}
 		try(f.names.abbreviated(words), scoreAbbrev-0.1, "the column name abbreviates the name of the table, with a role", true)
 		if tables, likeness := f.names.similar(words); likeness > 0 && len(list) == 0 {
-			try(tables, scoreSimilar+(likeness-0.75)/2-0.05, "the column name is similar to the name of the table, with a role", true)
+			try(tables, scoreSimilar+float64((likeness-0.75)/2)-0.05, "the column name is similar to the name of the table, with a role", true)
 		}
 	}
 	return list

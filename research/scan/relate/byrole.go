@@ -98,7 +98,7 @@ func (f *finder) toKey(t *table, i int, to *table, score float64, evidence strin
 
 func (f *finder) toPeople(t *table, i int, people []*table, score float64, evidence string, list []*proposal) []*proposal {
 	for n, to := range people {
-		list = f.toKey(t, i, to, score-0.08*float64(n), evidence, list)
+		list = f.toKey(t, i, to, score-float64(0.08*float64(n)), evidence, list)
 	}
 	return list
 }

@@ -174,4 +174,4 @@ func (f *finder) adjust(p *proposal) {
 }
 
 // round keeps three decimals.
-func round(v float64) float64 { return float64(int64(v*1000+0.5)) / 1000 }
+func round(v float64) float64 { return float64(int64(float64(v*1000)+0.5)) / 1000 }

@@ -165,7 +165,11 @@ func TestWrongAnswers(t *testing.T) {
 		"slow":      "no answer within 50ms",
 	} {
 		s.set(behave)
-		c := ollama.New(ollama.Options{URL: s.URL, Model: "nomic-embed-text", Dimensions: 8, TimeLimit: map[bool]time.Duration{true: 50 * time.Millisecond}[behave == "slow"]})
+		limit := time.Minute
+		if behave == "slow" {
+			limit = 50 * time.Millisecond
+		}
+		c := ollama.New(ollama.Options{URL: s.URL, Model: "nomic-embed-text", Dimensions: 8, TimeLimit: limit})
 		if _, err := c.Query(t.Context(), "x"); err == nil || err.Error() != "the embedding server "+host+": "+want {
 			t.Errorf("%s: %v", behave, err)
 		}
@@ -188,7 +192,7 @@ func TestBreaker(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, 8)
 	at := &clock{now: time.Unix(1_800_000_000, 0)}
-	c := ollama.New(ollama.Options{URL: s.URL, Model: "m", Dimensions: 8, Now: at.Now})
+	c := ollama.New(ollama.Options{URL: s.URL, Model: "m", Dimensions: 8, Now: at.Now, TimeLimit: time.Minute})
 	ask := func(want error) {
 		t.Helper()
 		if _, err := c.Query(t.Context(), "x"); (err == nil) != (want == nil) || errors.Is(want, ollama.ErrOpen) != errors.Is(err, ollama.ErrOpen) {
@@ -223,7 +227,7 @@ func TestBreaker(t *testing.T) {
 	ask(other)
 	ask(ollama.ErrOpen)
 	// A caller that goes away says nothing of the server.
-	c = ollama.New(ollama.Options{URL: s.URL, Model: "m", Dimensions: 8, Now: at.Now})
+	c = ollama.New(ollama.Options{URL: s.URL, Model: "m", Dimensions: 8, Now: at.Now, TimeLimit: time.Minute})
 	for range 4 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		if _, err := c.Query(ctx, "x"); !errors.Is(err, context.DeadlineExceeded) {

@@ -5,9 +5,7 @@
 // A test binary runs it when its first argument is [Argument]:
 //
 //	func TestMain(m *testing.M) {
-//		if upstreamtest.Run() {
-//			return
-//		}
+//		upstreamtest.Run()
 //		os.Exit(m.Run())
 //	}
 package upstreamtest
@@ -24,17 +22,18 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
 // Argument is the first argument of a program that is to be the server.
 const Argument = "misbehaving-upstream"
 
-// Run is the server, when the program was started as one. It returns when its input
-// ends, and reports whether the program was the server.
-func Run() bool {
+// Run is the server, when the program was started as one, and ends the program when its
+// input ends. Otherwise it does nothing.
+func Run() {
 	if len(os.Args) < 2 || os.Args[1] != Argument {
-		return false
+		return
 	}
 	f := flag.NewFlagSet(Argument, flag.ExitOnError)
 	s := &server{out: os.Stdout, cancelled: map[string]chan struct{}{}}
@@ -82,8 +81,12 @@ func Run() bool {
 	if *stay {
 		select {}
 	}
-	return true
+	end(0)
 }
+
+// end ends the process at once. Built with the race detector, os.Exit first waits for a
+// second, and tests start this program very often.
+func end(code int) { syscall.Exit(code) }
 
 type server struct {
 	hang, endless, empty, hostile, deaf, restless bool
@@ -299,11 +302,11 @@ func (s *server) call(m message) {
 		<-c
 	case "die":
 		_, _ = fmt.Fprintln(os.Stderr, "fatal: it dies")
-		os.Exit(3)
+		end(3)
 	case "die_once", "die_once_writing":
 		if _, err := os.Stat(a.Mark); err != nil {
 			_ = os.WriteFile(a.Mark, nil, 0o600)
-			os.Exit(3)
+			end(3)
 		}
 		text("alive")
 	case "invalid":

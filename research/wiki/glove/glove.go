@@ -87,7 +87,7 @@ func (v *Vector) Normalize() {
 func (v *Vector) Dot(other Vector) float64 {
 	sum := float32(0)
 	for d := range v {
-		sum += v[d] * other[d]
+		sum += float32(v[d] * other[d])
 	}
 	return float64(sum)
 }

@@ -22,6 +22,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/ktxhq/ktx/cmd/ktx-prove/internal/prove"
+	"github.com/ktxhq/ktx/execution/executiontest/executable"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(executable.Run(m.Run))
 }
 
 // beMCPServer is an MCP server that runs every statement on a database. manner
@@ -452,15 +453,11 @@ func TestCorpusRunOverMCP(t *testing.T) {
 		t.Skip("builds a program")
 	}
 	dir := t.TempDir()
-	root, err := filepath.Abs("../../../..")
+	adapter, err := filepath.Abs("../../../../corpus/adapters/ktx.sh")
 	if err != nil {
 		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", filepath.Join(dir, "ktx"), "./cmd/ktx")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	ktx := executable.KTX(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -479,8 +476,9 @@ func TestCorpusRunOverMCP(t *testing.T) {
 	if err := os.WriteFile(cases, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := "mcp:--with connectionId=shop -- '" + filepath.Join(root, "corpus", "adapters", "ktx.sh") + "' '" + filepath.Join(dir, "ktx") + "' postgres"
-	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "ktx"), "corpus", "run", "--corpus", cases, "--guard", command, "--json", "-")
+	command := "mcp:--with connectionId=shop -- '" + adapter + "' '" + ktx + "' postgres"
+	cmd := exec.CommandContext(t.Context(), ktx, "corpus", "run", "--corpus", cases, "--guard", command, "--json", "-")
+	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

@@ -128,7 +128,7 @@ func TestBackfillIsKilled(t *testing.T) {
 			})
 			p = run(t, dir, "skills", "backfill")
 			close(started)
-			if code := p.wait(t, time.Minute); code == 0 {
+			if code := p.wait(t); code == 0 {
 				t.Fatalf("batch %d: the back-fill was not killed", at)
 			}
 			e.set(func(int, bool) {})

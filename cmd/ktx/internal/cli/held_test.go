@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
 )
@@ -36,7 +35,7 @@ func TestHeldStatementsAreShown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_ = p.wait(t, time.Minute)
+			_ = p.wait(t)
 			if strings.Contains(string(text), "1 statement whose end is not confirmed may still run at the server") != want {
 				t.Errorf("ktx %s, want %v: %s", command, want, text)
 			}

@@ -18,9 +18,9 @@ func TestInitKilled(t *testing.T) {
 		p := run(t, dir, "init", "--demo")
 		time.Sleep(time.Duration(i) * 12 * time.Millisecond) // wherever it is then
 		_ = p.cmd.Process.Kill()
-		p.wait(t, hang)
+		p.wait(t)
 		again := run(t, dir, "init", "--demo")
-		switch code := again.wait(t, hang); {
+		switch code := again.wait(t); {
 		case code == 0:
 			completed++
 		case code != 2 || !strings.Contains(again.stderr.String(), "ktx.yaml exists already"):

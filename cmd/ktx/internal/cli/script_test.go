@@ -104,6 +104,7 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"bytes":   writeBytes,
 	"sparse":  writeSparse,
 	"replace": replaceIn,
+	"damage":  damage,
 }
 
 // exits runs a program, and fails unless it has the exit code: exits CODE PROGRAM
@@ -225,4 +226,16 @@ func replaceIn(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s holds %q %d times", args[0], args[1], strings.Count(content, args[1]))
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(content, args[1], args[2], 1)), 0o600))
+}
+
+// damage changes one byte in each 4,096 of a file: damage FILE
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage FILE")
+	}
+	content := []byte(ts.ReadFile(args[0]))
+	for i := 4000; i < len(content); i += 4096 {
+		content[i] ^= 1
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), content, 0o600))
 }

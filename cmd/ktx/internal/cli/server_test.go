@@ -429,7 +429,7 @@ func TestStrangersAreNotKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		server := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })}
+		server := &http.Server{ReadHeaderTimeout: hang, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })}
 		done := make(chan struct{})
 		go func() { _ = server.Serve(l); close(done) }()
 		defer func() { _ = server.Close(); <-done }()

@@ -101,7 +101,7 @@ func (d *dialogue) text() string {
 // expect waits until something is shown behind what was waited for before.
 func (d *dialogue) expect(want string) {
 	d.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(hang); ; time.Sleep(5 * time.Millisecond) {
 		text := d.text()
 		if i := strings.Index(text[d.seen:], want); i >= 0 {
 			d.seen += i + len(want)
@@ -131,7 +131,7 @@ func (d *dialogue) press(keys string) {
 // interruptUntil presses Ctrl-C until something is shown: what runs may not have begun.
 func (d *dialogue) interruptUntil(want string) {
 	d.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(d.text()[d.seen:], want); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(hang); !strings.Contains(d.text()[d.seen:], want); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			d.t.Fatalf("%q was not shown:\n%s", want, d.text())
 		}

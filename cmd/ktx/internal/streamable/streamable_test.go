@@ -566,7 +566,7 @@ func TestTooManySessions(t *testing.T) {
 // TestIdleSessionsEnd: but not those that are in use, for however long.
 func TestIdleSessionsEnd(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, func(c *httpapi.Config) { c.SessionTimeout = 2 * time.Second })
+	d := newDesk(t, func(c *httpapi.Config) { c.SessionTimeout = 15 * time.Second }) // enough for each to be in use in time
 	calling := d.begin(t)
 	d.call(t.Context(), t, calling, wait)
 	listening := d.begin(t)

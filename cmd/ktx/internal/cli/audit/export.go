@@ -294,9 +294,7 @@ func (x *exporter) indexed(ctx context.Context) error {
 			return err
 		}
 	}
-	if !state.Report.OK {
-		noteChain(x.app, state)
-	}
+	noteIndex(x.app, state)
 	return nil
 }
 

@@ -24,8 +24,9 @@ func indexCommand(a *console.App) *cobra.Command {
 ` + index.DefaultPath + `. ktx audit query, stats and export --no-verify use it when it is
 there, and bring it up to date first. Without it they read the log.
 
-The command checks the chain while it reads. Events that the index has already are
-not read again; --rebuild reads the whole log. The index can be deleted at any time.
+The command checks the chain while it reads, and the whole file of the index. A
+damaged one is made anew. Events that the index has already are not read again;
+--rebuild reads the whole log. The index can be deleted at any time.
 
 Exit codes: 0 done, the chain is whole · 1 done, the chain is broken · 2 wrong
 usage · 3 the log could not be read, or the index could not be written.`,
@@ -68,10 +69,11 @@ func makeIndex(ctx context.Context, a *console.App, dir, path string, rebuild bo
 	if err != nil {
 		return notYet(dir, err)
 	}
-	state, err := x.State(ctx)
+	state, err := x.Check(ctx)
 	if err != nil {
 		return err
 	}
+	noteRemade(a, state)
 	if a.JSON {
 		a.PrintJSON(indexed{"ktx-audit-index/1", path, state.Events, state.BadLines, state.Report})
 	} else {
@@ -82,6 +84,21 @@ func makeIndex(ctx context.Context, a *console.App, dir, path string, rebuild bo
 		return &console.ExitError{Code: console.ExitFindings}
 	}
 	return nil
+}
+
+// noteIndex says what a reader of an answer from the index has to know.
+func noteIndex(a *console.App, state index.State) {
+	noteRemade(a, state)
+	if !state.Report.OK {
+		noteChain(a, state)
+	}
+}
+
+// noteRemade says that the index was damaged.
+func noteRemade(a *console.App, state index.State) {
+	if state.Remade != nil {
+		a.Errorf("note: %s\n", console.EscapeControls(state.Remade.Error()))
+	}
 }
 
 // noteChain says what the index has found while it checked the chain.
@@ -165,8 +182,8 @@ func summarize(a *console.App, cmd *cobra.Command, dir string, since time.Time) 
 	}
 	defer func() { _ = x.Close() }() // the answer is there
 	sum, state, err := x.Summarize(cmd.Context(), since, time.Time{})
-	if err == nil && !state.Report.OK {
-		noteChain(a, state)
+	if err == nil {
+		noteIndex(a, state)
 	}
 	return sum, err
 }

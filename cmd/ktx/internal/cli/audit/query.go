@@ -140,8 +140,8 @@ func indexRows(a *console.App, x *index.Index, o queryOptions) eachRow {
 			if err != nil {
 				return err
 			}
-			if first && !found.State.Report.OK {
-				noteChain(a, found.State)
+			if first {
+				noteIndex(a, found.State)
 			}
 			for _, s := range found.Statements {
 				if !take(audit.StatementRow(s)) {

@@ -46,7 +46,13 @@ func addPages(ctx context.Context, a *console.App, open *wiring.OpenProject, c *
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		x.Run(ctx, func(err error) { a.Logger().WarnContext(ctx, "the audit index cannot follow the log", "error", err) })
+		x.Run(ctx, func(err error) {
+			said := "the audit index cannot follow the log"
+			if _, remade := errors.AsType[*index.RemadeError](err); remade {
+				said = "the audit index was damaged"
+			}
+			a.Logger().WarnContext(ctx, said, "error", err)
+		})
 	})
 	return func() error {
 		cancel()
