@@ -770,6 +770,7 @@ var rooms = []room{
 		ours:     []string{"corpus", "dialects", "sqlguard", "execution/executiontest/chengine", "execution/executiontest/testdb"},
 		testOurs: []string{"corpus/mutate", "execution/executiontest/executable"},
 		others: map[string]string{
+			"github.com/duckdb/duckdb-go-bindings":   "runs a case on a file of DuckDB",
 			"github.com/go-sql-driver/mysql":         "reads the errors of the server",
 			"github.com/jackc/pgx/v5":                "sends a case to the server byte for byte",
 			"github.com/modelcontextprotocol/go-sdk": "asks an MCP server",

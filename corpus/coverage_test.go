@@ -85,6 +85,13 @@ var absent = map[string]map[string]string{
 		"pragma":     "is of SQLite",
 		"operator":   "operators cannot be made",
 	},
+	"duckdb": {
+		"select-into": "there is no INTO; COPY is among copy",
+		"locking":     "rows are not locked",
+		"privilege":   "there are no roles",
+		"procedural":  "there are no procedures; CALL is among session-change",
+		"operator":    "operators cannot be made",
+	},
 }
 
 // TestEveryClassHasCases checks that a dialect has cases of every class, or a

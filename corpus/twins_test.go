@@ -25,6 +25,7 @@ var apart = map[string]string{
 	"KTX-MS-RAW-0001":   "the text is empty",
 	"KTX-LITE-RAW-0001": "the text is empty",
 	"KTX-CH-RAW-0001":   "the text is empty",
+	"KTX-DUCK-RAW-0001": "the text is empty",
 }
 
 // TestTwinsAreNear checks that a benign twin is a small change of its case. A guard

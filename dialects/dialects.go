@@ -5,6 +5,7 @@ import (
 
 	"github.com/ktxhq/ktx/dialects/bigquery"
 	"github.com/ktxhq/ktx/dialects/clickhouse"
+	"github.com/ktxhq/ktx/dialects/duckdb"
 	"github.com/ktxhq/ktx/dialects/mysql"
 	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/dialects/sqlite"
@@ -17,6 +18,7 @@ func All() []sqlguard.Dialect {
 	return []sqlguard.Dialect{
 		bigquery.Dialect{},
 		clickhouse.Dialect{},
+		duckdb.Dialect{},
 		mysql.Dialect{},
 		postgres.Dialect{},
 		sqlite.Dialect{},

@@ -12,7 +12,7 @@ import (
 
 // tortured lists the dialects that TestNoTextEndsTheProcess tries in this build:
 // all of them.
-const tortured = "bigquery clickhouse mysql postgres sqlite sqlserver"
+const tortured = "bigquery clickhouse duckdb mysql postgres sqlite sqlserver"
 
 func TestEveryDialectIsTortured(t *testing.T) {
 	for _, d := range dialects.All() {

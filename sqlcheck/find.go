@@ -198,7 +198,7 @@ var extensions = []string{".sql", ".pgsql", ".psql", ".sqlite"}
 
 // dialectExtensions follow .sql in the names of files that are for one dialect,
 // such as full.sql.postgres.
-var dialectExtensions = []string{".postgres", ".postgresql", ".pg", ".pgsql", ".sqlite", ".sqlite3", ".mysql", ".mariadb", ".mssql", ".sqlserver", ".tsql", ".clickhouse"}
+var dialectExtensions = []string{".postgres", ".postgresql", ".pg", ".pgsql", ".sqlite", ".sqlite3", ".mysql", ".mariadb", ".mssql", ".sqlserver", ".tsql", ".clickhouse", ".duckdb"}
 
 // isSQL reports whether a file found in a folder is checked: a file of SQL, or
 // of a language in which SQL is searched for.

@@ -112,9 +112,6 @@ func (m *meter) arguments(start, end int, each func(start, end int)) {
 func (m *meter) call(name, open, stop int, of operand, inFrom bool) amount {
 	fn := callName(m.text(name))
 	kind := m.growth.Makers[fn]
-	if kind == MakesColumns {
-		return m.any()
-	}
 	var args []amount
 	if of.end > of.start {
 		args = append(args, of.amount)
@@ -165,6 +162,8 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 	out := all
 	kind := m.growth.Makers[fn]
 	switch kind {
+	case MakesColumns: // all that the statement gives names to
+		out = m.any()
 	case MakesSum:
 		switch {
 		case numbers[fn]:

@@ -174,7 +174,7 @@ func TestBuiltin(t *testing.T) {
 	}{
 		{"sqlite", "SELECT 1", run.Allow, ""},
 		{"sqlite", "DROP TABLE t", run.Reject, sqlguard.CodeDDLStatement},
-		{"duckdb", "SELECT 1", run.Error, sqlguard.CodeUnsupportedDialect},
+		{"trino", "SELECT 1", run.Error, sqlguard.CodeUnsupportedDialect},
 		{"", "SELECT 1", run.Error, sqlguard.CodeUnsupportedDialect},
 	} {
 		if a := guard.Decide(t.Context(), run.Question{Dialect: test.dialect, SQL: test.sql}); a.Decision != test.decision || a.Code != test.code {

@@ -15,7 +15,4 @@
 // The tables list what is known: nodes.go the parser's node types, functions.go
 // functions, relations.go system relations, pragma.go PRAGMAs. A name or node that is
 // not listed is refused.
-//
-// The dialect is not offered yet: it has no row in package dialects, because neither the
-// corpus nor a backend has it.
 package duckdb

@@ -140,7 +140,7 @@ func (f *queryForm) read(r *http.Request) {
 }
 
 // explains are the words that ask for the plan of a statement, by dialect.
-var explains = map[string]string{"postgres": "EXPLAIN ", "mysql": "EXPLAIN ", "clickhouse": "EXPLAIN ", "sqlite": "EXPLAIN QUERY PLAN "}
+var explains = map[string]string{"postgres": "EXPLAIN ", "mysql": "EXPLAIN ", "clickhouse": "EXPLAIN ", "duckdb": "EXPLAIN ", "sqlite": "EXPLAIN QUERY PLAN "}
 
 // ask runs the statement, or the question when there is no statement, or asks for its plan.
 func (f *queryForm) ask(ctx context.Context, p *Pages, plan bool, progress func(float64, string)) (members, *ToolError) {

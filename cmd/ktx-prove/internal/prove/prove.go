@@ -30,7 +30,7 @@ const (
 
 const usage = `ktx-prove runs the cases of the corpus on servers that it starts itself.
 
-  ktx-prove [--dialect postgres|mysql|sqlite|clickhouse] [--bin DIR] [--case ID,…] [--corpus DIR] [--limit D] [--write]
+  ktx-prove [--dialect postgres|mysql|sqlite|clickhouse|duckdb] [--bin DIR] [--case ID,…] [--corpus DIR] [--limit D] [--write]
 
 It takes no address of a server. Exit codes: 0 done, 1 the corpus contradicts what
 was seen, 2 usage, 3 something could not run.
@@ -116,12 +116,12 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 	switch *dialect {
 	case "":
 		o.dialects = []string{"postgres", "mysql", "sqlite"}
-	case "postgres", "mysql", "sqlite", "clickhouse":
+	case "postgres", "mysql", "sqlite", "clickhouse", "duckdb":
 		o.dialects = []string{*dialect}
 	default:
-		return o, fmt.Errorf("no engine for the dialect %q: it must be postgres, mysql, sqlite or clickhouse", *dialect)
+		return o, fmt.Errorf("no engine for the dialect %q: it must be postgres, mysql, sqlite, clickhouse or duckdb", *dialect)
 	}
-	if o.bin != "" && (*dialect == "" || *dialect == "clickhouse") {
+	if o.bin != "" && (*dialect == "" || *dialect == "clickhouse" || *dialect == "duckdb") {
 		return o, errors.New("--bin needs --dialect postgres, mysql or sqlite")
 	}
 	if o.limit < 10*time.Millisecond || o.limit > time.Minute {
@@ -164,6 +164,8 @@ func start(ctx context.Context, o options, dialect string) (engine, error) {
 		return startSQLite(string(fixture), o.limit)
 	case "clickhouse":
 		return startClickHouse(string(fixture), o.limit)
+	case "duckdb":
+		return startDuckDB(string(fixture), o.limit)
 	}
 	return nil, fmt.Errorf("no engine for the dialect %q", dialect)
 }

@@ -254,6 +254,7 @@ var goDrivers = map[string]string{
 	"github.com/glebarez/go-sqlite": "sqlite", "gorm.io/driver/sqlite": "sqlite", "zombiezen.com/go/sqlite": "sqlite", "crawshaw.io/sqlite": "sqlite",
 	"github.com/microsoft/go-mssqldb": "sqlserver", "github.com/denisenkom/go-mssqldb": "sqlserver", "gorm.io/driver/sqlserver": "sqlserver",
 	"github.com/ClickHouse/clickhouse-go": "clickhouse", "github.com/ClickHouse/clickhouse-go/v2": "clickhouse", "github.com/ClickHouse/ch-go": "clickhouse",
+	"github.com/marcboeker/go-duckdb": "duckdb", "github.com/marcboeker/go-duckdb/v2": "duckdb", "github.com/duckdb/duckdb-go/v2": "duckdb",
 }
 
 // goDriver returns the dialect of the drivers that a go.mod requires itself, if
@@ -279,7 +280,7 @@ func goDriver(content []byte) string {
 
 // otherEngines are names of engines that this version cannot read.
 var otherEngines = []string{
-	"duckdb", "trino", "snowflake", "redshift", "databricks", "spark", "sparksql", "hive", "oracle", "db2", "teradata", "athena", "presto",
+	"trino", "snowflake", "redshift", "databricks", "spark", "sparksql", "hive", "oracle", "db2", "teradata", "athena", "presto",
 	"exasol", "vertica", "greenplum", "materialize", "cockroachdb", "fabric", "synapse", "impala", "doris", "starrocks", "flink", "soql", "dremio",
 	"singlestore", "spanner", "firebird", "mongodb",
 }
