@@ -257,6 +257,7 @@ func TestRefused(t *testing.T) {
 	s, _ := open(t, dir, memory.Options{})
 	for _, test := range []struct{ name, content string }{
 		{"empty", " \n\t"},
+		{"a mark of the byte order", "\ufeff"},
 		{"too large", strings.Repeat("word ", 14_000)},
 		{"not UTF-8", "a\xffb"},
 		{"control character", "a\x00b"},

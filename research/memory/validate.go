@@ -31,7 +31,7 @@ func (e *InvalidError) Error() string {
 // credential.
 func Validate(content string) error {
 	switch {
-	case strings.TrimSpace(content) == "":
+	case strings.TrimFunc(content, func(r rune) bool { return r == '\uFEFF' || unicode.IsSpace(r) }) == "": // a mark of the byte order is no text
 		return &InvalidError{Message: "it is empty; send the text to remember"}
 	case len(content) > MaxContent:
 		return &InvalidError{Message: fmt.Sprintf("it has %d bytes, and at most %d are taken; divide it by subject", len(content), MaxContent)}

@@ -82,7 +82,7 @@ func (b *mariadbBench) roleURL(through string) string {
 		u.Host = through
 	}
 	query := u.Query()
-	query.Set("connect-timeout", "3")
+	query.Set("connect-timeout", "10")
 	u.RawQuery = query.Encode()
 	return u.String()
 }

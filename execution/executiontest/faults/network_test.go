@@ -379,6 +379,7 @@ var network = []scenario{
 				s.eventually("the statement runs", func() bool { return s.running() == 1 })
 				leave()
 				s.wantCode(ended(), sqlguard.CodeCancelled)
+				s.eventually("the end is known", func() bool { return s.load(connectionID).Held == 0 }) // at once, unless the machine stands still
 				s.right(napping(fmt.Sprint("next", i), 0.15))
 			}
 			return "8 of 8 right"

@@ -146,7 +146,7 @@ func (b *postgresBench) roleURL(through string) string {
 		own.Host = through
 	}
 	query := own.Query()
-	query.Set("connect_timeout", "3")
+	query.Set("connect_timeout", "10")
 	own.RawQuery = query.Encode()
 	return own.String()
 }
