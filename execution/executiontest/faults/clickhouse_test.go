@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strconv"
 	"sync/atomic"
-	"time"
 
 	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/execution"
@@ -17,17 +16,14 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// The statements of the scenarios, which the stand-in for ClickHouse answers.
-const (
-	clickHouseRows = "SELECT number, toString(number) AS name FROM system.numbers LIMIT 400"
-	clickHouseDeaf = "SELECT count() FROM system.numbers WHERE number = 1"
-)
+// clickHouseRows is the statement of the scenarios, which the stand-in for ClickHouse
+// answers.
+const clickHouseRows = "SELECT number, toString(number) AS name FROM system.numbers LIMIT 400"
 
-// clickHouse starts a stand-in for ClickHouse that knows the statements.
+// clickHouse starts a stand-in for ClickHouse that knows the statement.
 func (s *stand) clickHouse() *chserver.Server {
 	s.Helper()
 	server := chserver.Start(s, chserver.Config{})
-	server.On(besideIt, func(r *chserver.Reply) { r.One("n", "UInt8", `"7"`) })
 	server.On(clickHouseRows, func(r *chserver.Reply) {
 		r.Columns("number", "UInt64", "name", "String")
 		for i := range 400 {
@@ -139,27 +135,6 @@ var onClickHouse = []scenario{
 				c.close()
 			}
 			return fmt.Sprintf("%d errors, no rows", failed)
-		},
-	},
-	{
-		name:   "statements that the server does not end (ClickHouse's stand-in)",
-		does:   "As for PostgreSQL, on the stand-in for ClickHouse, which looks for a KILL only after 5 seconds, and every fifth time cuts the connection instead.",
-		codes:  []sqlguard.Code{sqlguard.CodeTimeout, sqlguard.CodeBusy},
-		passes: "The same as for PostgreSQL.",
-		full:   true,
-		run: func(s *stand) string {
-			server := s.clickHouse()
-			var calls atomic.Int64
-			server.On(clickHouseDeaf, func(r *chserver.Reply) {
-				cut := calls.Add(1)%5 == 0
-				time.Sleep(5 * time.Second)
-				if cut {
-					r.Abort()
-				}
-				r.Hang()
-			})
-			s.openClickHouse(server.URL(), settings{connections: 2, beside: true})
-			return s.unending(clickHouseDeaf, 2, nil)
 		},
 	},
 }
