@@ -170,7 +170,8 @@ func TestWhatConstantsMake(t *testing.T) {
 			"WITH " + reread(12) + " SELECT * FROM c12",
 			"SELECT REPLICATE(CAST('x' AS varchar(max)), 50000000)", "SELECT SPACE(5000000)", "SELECT CHARINDEX('b', REPLICATE('a', 90000))",
 		}, []string{
-			`WITH n AS (SELECT 1 AS i, CAST('a' AS varchar(max)) AS s UNION ALL SELECT i + 1, s + 'a' FROM n WHERE i < 40) SELECT s FROM n`, `SELECT REPLICATE('0', 8 - LEN(a)) + a + '-' + b FROM t`, `SELECT CONCAT_WS(', ', a, b) FROM t`, `SELECT a + 1, a + b + 2, YEAR(GETDATE()) - 1 FROM t`, "SELECT REPLICATE('0', 5 - LEN(code)) + code FROM dbo.orders", "SELECT CHARINDEX('a', name) FROM dbo.customers", "SELECT SPACE(10)"}},
+			`WITH n AS (SELECT 1 AS i, CAST('a' AS varchar(max)) AS s UNION ALL SELECT i + 1, s + 'a' FROM n WHERE i < 40) SELECT s FROM n`, `SELECT REPLICATE('0', 8 - LEN(a)) + a + '-' + b FROM t`, `SELECT CONCAT_WS(', ', a, b) FROM t`, `SELECT a + 1, a + b + 2, YEAR(GETDATE()) - 1 FROM t`, "SELECT REPLICATE('0', 5 - LEN(code)) + code FROM dbo.orders", "SELECT CHARINDEX('a', name) FROM dbo.customers", "SELECT SPACE(10)",
+		}},
 	} {
 		t.Run(c.dialect, func(t *testing.T) {
 			t.Parallel()
