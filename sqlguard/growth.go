@@ -218,6 +218,7 @@ type meter struct {
 	tokens []Token
 	v      *Verdict
 	names  map[string]amount  // what the statement gives names to
+	all    amount             // the largest of these
 	bare   amount             // what a query has in columns whose names the statement does not tell
 	width  int                // how many columns the query has
 	other  amount             // what the relations have in such columns

@@ -90,15 +90,18 @@ func (m *meter) lambda(start, end int) (from, to, body int, ok bool) {
 // arguments is like split, for the arguments of a function: the parameters of a lambda are
 // one argument with its body.
 func (m *meter) arguments(start, end int, each func(start, end int)) {
-	lambda := -1
+	const maxParameters = 32 // no list function has more than three
+	lambda, parameters := -1, 0
 	m.split(start, end, func(start, end int) {
 		if m.growth.Methods && lambda < 0 && m.word(start) == "lambda" {
-			lambda = start
+			lambda, parameters = start, 0
 		}
 		if lambda >= 0 {
 			start = lambda
 			if _, _, _, ok := m.lambda(start, end); !ok {
-				return // its body comes later
+				if parameters++; parameters < maxParameters {
+					return // its body comes later
+				}
 			}
 			lambda = -1
 		}

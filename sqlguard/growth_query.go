@@ -101,6 +101,7 @@ func (m *meter) split(start, end int, each func(start, end int)) {
 func (m *meter) give(name string, a amount) {
 	name = callName(name)
 	m.names[name] = m.names[name].join(a)
+	m.all = m.all.join(a)
 }
 
 // alias returns the index of the name that a part of a list is given at its end, or
@@ -178,12 +179,7 @@ func (m *meter) plain(start, end int) bool {
 
 // any is the largest value that the statement gives to any name.
 func (m *meter) any() amount {
-	out := m.other
-	for name, a := range m.names {
-		if name != "\x00rows" {
-			out = out.join(a)
-		}
-	}
+	out := m.all.join(m.other)
 	out.rows = 0
 	return out
 }
@@ -299,38 +295,30 @@ func (m *meter) repeated(start, end int, columns []string) (a amount) {
 			own[callName(m.text(i))] = true
 		}
 	}
-	from := start
+	from, depth := start, 0 // where the item begins, and how deep its brackets are
 	for i := start; i <= end; i++ {
 		w := ""
 		if i < end {
 			w = m.word(i)
+			switch m.tokens[i].Kind { //nolint:exhaustive // only brackets nest
+			case TokenOpen:
+				depth++
+			case TokenClose:
+				depth--
+			}
 		}
-		if i == end || m.tokens[i].Kind == TokenComma && !m.within(from, i) || clauses[w] || w == "on" {
+		if i == end || m.tokens[i].Kind == TokenComma && depth <= 0 || clauses[w] || w == "on" {
 			if m.doubles(from, i, own) {
 				a.size, a.text = boundless, true
 				for name := range own {
 					m.give(name, a)
 				}
 			}
-			from = i + 1
+			from, depth = i+1, 0
 		}
 	}
 	a.rows = max(a.num, 1)
 	return a
-}
-
-// within reports whether a bracket that is open at i begins behind start.
-func (m *meter) within(start, i int) bool {
-	depth := 0
-	for ; start < i; start++ {
-		switch m.tokens[start].Kind { //nolint:exhaustive // only brackets nest
-		case TokenOpen:
-			depth++
-		case TokenClose:
-			depth--
-		}
-	}
-	return depth > 0
 }
 
 // doubles reports whether an expression can be longer than twice the value of one of the

@@ -15,6 +15,8 @@ import (
 type lexer struct {
 	text string
 	at   int
+	// signs is where a run of + and - ends that was read before. Each of them is a token.
+	signs int
 }
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
@@ -132,6 +134,9 @@ func (l *lexer) sign(c byte) sqlguard.TokenKind {
 	if strings.IndexByte(operators, c) < 0 {
 		return sqlguard.TokenInvalid
 	}
+	if l.at <= l.signs {
+		return sqlguard.TokenOperator
+	}
 	l.at--
 	start := l.at
 	special := false
@@ -144,7 +149,7 @@ func (l *lexer) sign(c byte) sqlguard.TokenKind {
 		l.at++
 	}
 	// An operator ends in + or - only if it has one of the special characters.
-	for !special && l.at > start+1 && (l.text[l.at-1] == '+' || l.text[l.at-1] == '-') {
+	for l.signs = l.at; !special && l.at > start+1 && (l.text[l.at-1] == '+' || l.text[l.at-1] == '-'); {
 		l.at--
 	}
 	return sqlguard.TokenOperator

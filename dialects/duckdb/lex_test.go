@@ -1,6 +1,7 @@
 package duckdb_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +27,8 @@ func TestLex(t *testing.T) {
 		{"/* a /* b */ c */ d /* e", "comment /* a /* b */ c */ | word d | unterminated /* e"},
 		{"a->>'b' <=> <= == != || :: := ? ?1 :", "word a | op ->> | string 'b' | op <=> | op <= | op == | op != | op || | op :: | op := | param ? | param ?1 | op :"},
 		{"a*-1 a~-1 a--b", "word a | op * | op - | number 1 | word a | op ~- | number 1 | word a | comment --b"},
+		{"a+-+b*+-c@+-d", "word a | op + | op - | op + | word b | op * | op + | op - | word c | op @+- | word d"},
+		{"a+-+/*b*/-c", "word a | op + | op - | op + | comment /*b*/ | op - | word c"},
 		{"a+/*b*/-c", "word a | op + | comment /*b*/ | op - | word c"},
 		{"{'a': [1]} #1", "open { | string 'a' | op : | open [ | number 1 | close ] | close } | op # | number 1"},
 		{"u&'a' U&\"b\"", "invalid u | op & | string 'a' | invalid U | op & | name \"b\""},
@@ -36,5 +39,17 @@ func TestLex(t *testing.T) {
 			t.Errorf("%q: %s", c.sql, diff)
 		}
 		dialecttest.CheckTokens(t, duckdb.Dialect{}, c.sql, "")
+	}
+}
+
+// TestLexIsLinear: a run of operator characters is read once, not once for each of its tokens.
+func TestLexIsLinear(t *testing.T) {
+	t.Parallel()
+	const n = 4 << 20 // the square of it takes hours
+	for _, run := range []string{"+", "-+", "+-", "=+", "<>", "*-"} {
+		sql := strings.Repeat(run, n/len(run))
+		if got := len(duckdb.Dialect{}.Lex(sql).List); got == 0 {
+			t.Errorf("%s: no token", run)
+		}
 	}
 }
