@@ -5,6 +5,7 @@ import "github.com/ktxhq/ktx/sqlguard"
 // growth is what functions make from constants. Reference: String Functions, Array
 // Functions. The costly functions search a text for another one or compare two texts.
 var growth = &sqlguard.Growth{
+	Rereads: true, // 14 that each read the one before twice run past every limit of the server
 	Costly: map[string]bool{
 		"replaceregexpall": true, "replaceregexpone": true, "regexp_replace": true, "extractall": true, "extractallgroups": true, "match": true,
 		"editdistance": true, "editdistanceutf8": true, "levenshteindistance": true, "levenshteindistanceutf8": true,

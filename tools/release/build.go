@@ -126,7 +126,7 @@ func goBuild(ctx context.Context, t target, path string, v version) error {
 		args = append(args, "-gcflags="+packages+"=-l")
 	}
 	args = append(args, "-ldflags", "-s -w -buildid= -X github.com/ktxhq/ktx/cmd/ktx/internal/cli.version="+v.name, "-o", path, "./cmd/ktx")
-	build := exec.CommandContext(ctx, "go", args...) //nolint:gosec // the arguments are ours
+	build := exec.CommandContext(ctx, "go", args...)
 	build.Env = t.environ()
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build for %s: %w\n%s", t, err, out)
