@@ -172,6 +172,11 @@ func TestWhatConstantsMake(t *testing.T) {
 		}, []string{
 			`WITH n AS (SELECT 1 AS i, CAST('a' AS varchar(max)) AS s UNION ALL SELECT i + 1, s + 'a' FROM n WHERE i < 40) SELECT s FROM n`, `SELECT REPLICATE('0', 8 - LEN(a)) + a + '-' + b FROM t`, `SELECT CONCAT_WS(', ', a, b) FROM t`, `SELECT a + 1, a + b + 2, YEAR(GETDATE()) - 1 FROM t`, "SELECT REPLICATE('0', 5 - LEN(code)) + code FROM dbo.orders", "SELECT CHARINDEX('a', name) FROM dbo.customers", "SELECT SPACE(10)",
 		}},
+		{"clickhouse", []string{
+			"WITH " + reread(12) + " SELECT * FROM c12", "SELECT repeat('x', 50000000)",
+		}, []string{
+			"WITH " + reread(6) + " SELECT * FROM c6", "WITH 1 AS x, (SELECT max(id) FROM orders) AS y SELECT x, y FROM orders", "SELECT repeat('-', 40)",
+		}},
 	} {
 		t.Run(c.dialect, func(t *testing.T) {
 			t.Parallel()
@@ -216,6 +221,21 @@ func reread(n int) string {
 		parts = append(parts, fmt.Sprintf("c%d AS (SELECT a.id FROM c%d a JOIN c%d b ON a.id = b.id)", i+1, i, i))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// TestRereadingSaysWhatToWrite: a smaller number is no way out of it.
+func TestRereadingSaysWhatToWrite(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range dialects.All() {
+		g, err := sqlguard.New(dialect, sqlguard.DefaultPolicy(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := g.CheckOnce("WITH " + reread(12) + " SELECT * FROM c12")
+		if !v.Allowed && (v.Code != sqlguard.CodeInputTooLarge || !strings.Contains(v.Findings[0].Hint, "window function")) {
+			t.Errorf("%s: %+v", dialect.Name(), v.Findings)
+		}
+	}
 }
 
 // TestNestedQueriesAreMeasuredOnce: the time to measure a statement does not double with

@@ -261,7 +261,10 @@ func (m *meter) closing(open, end int) int {
 }
 
 // tell adds a finding, once for a statement: the parts of a large value are large too.
-func (m *meter) tell(start, end int, message string) {
+func (m *meter) tell(start, end int, message string) { m.refuse(start, end, message, smallerHint) }
+
+// refuse is tell with another hint.
+func (m *meter) refuse(start, end int, message, hint string) {
 	if m.told || start >= len(m.tokens) {
 		return
 	}
@@ -273,8 +276,11 @@ func (m *meter) tell(start, end int, message string) {
 	}
 	span := Span{m.tokens[start].Start, m.tokens[min(end, len(m.tokens))-1].End}
 	m.v.add(CodeInputTooLarge, span, message)
-	m.v.Findings[len(m.v.Findings)-1].Hint = smallerHint
+	m.v.Findings[len(m.v.Findings)-1].Hint = hint
 }
 
 // smallerHint is for a statement that is refused only for the size of what it makes.
 const smallerHint = "use a smaller number, or read the value from a table"
+
+// onceHint is for common table expressions that are read too often.
+const onceHint = "let each common table expression read the one before it once: a window function or GROUP BY often replaces the second read"

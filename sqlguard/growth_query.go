@@ -275,7 +275,7 @@ func (m *meter) readsIn(start, end int) float64 {
 		}
 	}
 	if reads > maxReads {
-		m.tell(start, end, fmt.Sprintf("common table expressions are read %s times here, counting what they read themselves; the limit is %d, because this server computes them again each time", count(reads), maxReads))
+		m.refuse(start, end, fmt.Sprintf("common table expressions are read %s times here, counting what they read themselves; the limit is %d, because this server computes them again each time", count(reads), maxReads), onceHint)
 	}
 	return reads
 }
