@@ -96,6 +96,7 @@ func (s splitter) split(text string, yield func(sqlguard.Span) bool, comment fun
 // MySQL, whose body has statements between BEGIN and END. A server that gets the
 // text as a whole reads it so; only the client mysql needs another delimiter.
 func routines(text string, tokens []sqlguard.Token, spans []sqlguard.Span) []sqlguard.Span {
+	tokens = withoutComments(tokens)
 	var out []sqlguard.Span
 	at := 0 // the first token of the span
 	for n := 0; n < len(spans); n++ {
@@ -115,10 +116,14 @@ func routines(text string, tokens []sqlguard.Token, spans []sqlguard.Span) []sql
 	return out
 }
 
-// routineEnd returns the offset behind the END of the routine that the tokens
-// begin to create, or 0 if they create none, or one whose body has no BEGIN.
+func withoutComments(tokens []sqlguard.Token) []sqlguard.Token {
+	return slices.DeleteFunc(slices.Clone(tokens), func(t sqlguard.Token) bool { return t.Kind == sqlguard.TokenComment })
+}
+
+// routineEnd returns the offset behind the END of the routine that the tokens, which
+// have no comments, begin to create, or 0 if they create none, or one whose body has
+// no BEGIN.
 func routineEnd(text string, tokens []sqlguard.Token) int {
-	tokens = slices.DeleteFunc(slices.Clone(tokens), func(t sqlguard.Token) bool { return t.Kind == sqlguard.TokenComment })
 	word := func(i int) string {
 		if i < len(tokens) && tokens[i].Kind == sqlguard.TokenWord {
 			return strings.ToLower(tokens[i].Text(text))
@@ -167,7 +172,7 @@ func head(d sqlguard.Dialect, statement string) string {
 	if d.Name() != "mysql" || !strings.Contains(statement, ";") || len(statement) < len("create") || !strings.EqualFold(statement[:len("create")], "create") {
 		return statement
 	}
-	tokens := d.Lex(statement).List
+	tokens := withoutComments(d.Lex(statement).List)
 	if routineEnd(statement, tokens) != len(statement) {
 		return statement
 	}
