@@ -215,17 +215,21 @@ var rooms = []room{
 		ours:  []string{"sqlguard", "sqlcheck/migration", "corpus"},
 	},
 	{
-		path:     "execution/audit",
-		ours:     []string{"sqlguard"},
-		others:   map[string]string{"github.com/gowebpki/jcs": "canonical JSON, from which the hash chain is computed"},
+		path: "execution/audit",
+		ours: []string{"sqlguard", "execution/filelock"},
+		others: map[string]string{
+			"github.com/gowebpki/jcs": "canonical JSON, from which the hash chain is computed",
+			"golang.org/x/sys":        "the errors by which Windows says that a disk is full",
+		},
 		testOurs: []string{"execution/audit/audittest"},
 	},
 	{
 		path:     "execution/audit/index",
-		ours:     []string{"execution/audit"},
+		ours:     []string{"execution/audit", "execution/filelock"},
 		others:   map[string]string{"github.com/ncruces/go-sqlite3": "holds the index, which can be deleted; the log itself needs no database"},
 		testOurs: []string{"execution/audit/audittest"},
 	},
+	{path: "execution/filelock", others: map[string]string{"golang.org/x/sys": "locks files on Windows"}},
 	{path: "execution/executiontest/browser", support: true},
 	{
 		path:    "execution/audit/audittest",
@@ -401,7 +405,7 @@ var rooms = []room{
 	},
 	{
 		path: "research/scan",
-		ours: []string{"sqlguard", "execution", "execution/clickhousedb/typename", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
+		ours: []string{"sqlguard", "execution", "execution/filelock", "execution/clickhousedb/typename", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
 		testOurs: []string{
 			"dialects/*", "execution/*", "execution/audit/audittest", "execution/duckdbdb/engine", "execution/executiontest", "execution/executiontest/*", "research",
 			"research/rank",
@@ -483,7 +487,7 @@ var rooms = []room{
 	{path: "research/wiki/wordnet", ours: []string{"research/wiki/packed"}},
 	{
 		path:   "research/memory",
-		ours:   []string{"research/rank", "research/rootfile", "research/wiki"},
+		ours:   []string{"execution/filelock", "research/rank", "research/rootfile", "research/wiki"},
 		others: map[string]string{"golang.org/x/text": "finds texts equal that Unicode composes differently"},
 	},
 	{
@@ -513,7 +517,7 @@ var rooms = []room{
 	},
 	{
 		path: "research/upstream",
-		ours: []string{"execution/audit", "research/rank", "research/rootfile"},
+		ours: []string{"execution/audit", "execution/filelock", "research/rank", "research/rootfile"},
 		others: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk":   "the protocol and the login flow, client side",
 			"golang.org/x/oauth2":                      "the tokens of the SDK's login flow, and their refresh",

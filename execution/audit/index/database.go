@@ -15,6 +15,8 @@ import (
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/array"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
+
+	"github.com/ktxhq/ktx/execution/filelock"
 )
 
 // The identity of a file, in its header
@@ -334,7 +336,7 @@ func locked(path string, do func() error) error {
 	if err != nil {
 		return err
 	}
-	if err = lock(f); err == nil {
+	if err = filelock.Lock(f); err == nil {
 		err = do()
 	}
 	return errors.Join(err, f.Close())
