@@ -24,8 +24,8 @@ import (
 
 const (
 	// maxError bounds the text of an error, and maxAnswer every answer except rows.
-	maxError = 64 << 10
-	maxAnswer  = 32 << 20
+	maxError  = 64 << 10
+	maxAnswer = 32 << 20
 	// attempts is how often a request is sent, and firstPause the time before the second
 	// attempt. Each later pause is twice as long.
 	attempts   = 5

@@ -59,9 +59,12 @@ type Query struct {
 	Row  func(w io.Writer, i int)
 	// Fail is what the job fails with. PageFails is what pages after the first fail with.
 	Fail, PageFails *Failure
-	Hangs           bool // the job runs until it is cancelled
-	Deaf            bool // jobs.cancel does not end it
-	Cut             bool // the connection breaks within the first page
+	Hangs           bool   // the job runs until it is cancelled
+	Deaf            bool   // jobs.cancel does not end it
+	Cut             bool   // the connection breaks within the first page
+	Lost            bool   // the job is made, and the answer to that is an error
+	Raw             string // the answer to a request for a page, instead of one
+	NoBytes         bool   // the dry run does not say how many bytes are read
 }
 
 // Failure is an error of the API.
@@ -312,6 +315,9 @@ func (s *Server) insert(w http.ResponseWriter, body map[string]any) {
 			kind = "SELECT"
 		}
 		size := strconv.FormatInt(q.Bytes, 10)
+		if q.NoBytes {
+			size = ""
+		}
 		write(w, map[string]any{
 			"jobReference": reference, "status": map[string]string{"state": "DONE"},
 			"statistics": map[string]any{"totalBytesProcessed": size, "query": map[string]any{"statementType": kind, "totalBytesProcessed": size, "referencedTables": tables}},
@@ -340,6 +346,10 @@ func (s *Server) insert(w http.ResponseWriter, body map[string]any) {
 		s.mu.Lock()
 		s.jobs[id] = j
 		s.mu.Unlock()
+		if q.Lost {
+			fail(w, Failure{http.StatusServiceUnavailable, "backendError", "Error encountered during execution. Retrying may solve the problem."})
+			return
+		}
 		reference["jobId"] = id
 		write(w, j.shown(reference))
 	}
@@ -426,6 +436,10 @@ func (s *Server) results(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	out := &counted{w: w}
+	if q.Raw != "" {
+		_, _ = io.WriteString(out, q.Raw)
+		return
+	}
 	_, _ = io.WriteString(out, `{"kind": "x", "rows": [`)
 	n := from
 	for ; n < q.Rows && n-from < min(most, perPage) && out.n < pageBytes; n++ {
