@@ -295,6 +295,16 @@ var rooms = []room{
 		testOurs: []string{"execution/executiontest/tdsserver"},
 	},
 	{
+		path:     "execution/bigquerydb",
+		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/bigquerydb/login", "execution/bigquerydb/wire"},
+		testOurs: []string{"execution/*", "execution/audit", "execution/executiontest/bqserver", "dialects/bigquery"},
+	},
+	{
+		path:   "execution/bigquerydb/login",
+		others: map[string]string{"golang.org/x/oauth2": "signs the request of a service account for a token, and renews the token of a user; its package google would add two modules and 700 kB"},
+	},
+	{path: "execution/bigquerydb/wire"},
+	{
 		path:     "execution/clickhousedb",
 		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/clickhousedb/typename", "execution/clickhousedb/wire"},
 		testOurs: []string{"execution/*", "execution/audit", "execution/executiontest/chengine", "execution/executiontest/chserver", "execution/executiontest/selfsigned", "dialects/clickhouse"},
@@ -318,7 +328,7 @@ var rooms = []room{
 	{
 		path: "execution/executiontest",
 		ours: []string{
-			"corpus", "sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/chengine", "execution/executiontest/chserver",
+			"corpus", "sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/bqserver", "execution/executiontest/chengine", "execution/executiontest/chserver",
 			"execution/executiontest/tdsserver", "execution/executiontest/testdb",
 		},
 		others: map[string]string{
@@ -345,6 +355,7 @@ var rooms = []room{
 		},
 		support: true,
 	},
+	{path: "execution/executiontest/bqserver", support: true},
 	{path: "execution/executiontest/chengine", support: true},
 	{path: "execution/executiontest/chserver", support: true},
 	{

@@ -62,6 +62,7 @@ func limits(c project.Connection) execution.Limits {
 	return execution.Limits{
 		Rows: c.Limits.Rows, Bytes: int64(c.Limits.Bytes), CellBytes: int64(c.Limits.CellBytes), Columns: c.Limits.Columns,
 		Timeout: time.Duration(c.Limits.Timeout), LockTimeout: time.Duration(c.Limits.LockTimeout), Temp: int64(c.Limits.Temp),
+		ScanBytes: int64(c.Limits.ScanBytes),
 	}
 }
 

@@ -14,11 +14,13 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/dialects/bigquery"
 	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/dialects/duckdb"
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/bigquerydb"
 	"github.com/ktxhq/ktx/execution/clickhousedb"
 	"github.com/ktxhq/ktx/execution/duckdbdb"
 	"github.com/ktxhq/ktx/execution/mssqldb"
@@ -85,6 +87,15 @@ var engines = []engine{
 			return clickhousedb.Open(ctx, clickhousedb.Config{
 				URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: clickhouse.Dialect{}.Session(),
 				Limits: limits(c), Access: accessOf(clickhouse.Dialect{}, c, true),
+			}, guard)
+		}),
+	},
+	{
+		driver: "bigquery", name: "BIGQUERY", dialect: bigquery.Dialect{}, databases: true, refuses: true, connections: bigquerydb.DefaultMaxConnections,
+		opener: server("bigquery", 0, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
+			return bigquerydb.Open(ctx, bigquerydb.Config{
+				URL: url, MaxConnections: c.MaxConnections, Projects: c.Schemas, Session: bigquery.Dialect{}.Session(),
+				Limits: limits(c), Access: accessOf(bigquery.Dialect{}, c, true),
 			}, guard)
 		}),
 	},
