@@ -27,6 +27,7 @@ type dbtProject struct {
 
 	name      string
 	sources   []string // folders of files with Jinja, relative to dir
+	macros    []string // those of sources in which dbt reads definitions only
 	generated []string // what dbt writes itself, and the packages that it fetches
 	target    string   // the folder of the manifest
 
@@ -104,9 +105,10 @@ func readDBTProject(dir string) *dbtProject {
 	p.name, _ = said.Name.(string)
 	p.target = folders(said.Target, "target")[0]
 	p.generated = append(folders(said.Packages, "dbt_packages"), p.target, "dbt_modules", "dbt_internal_packages")
+	p.macros = folders(said.Macros, "macros")
 	p.sources = slices.Concat(
 		folders(said.Models, "models"), folders(said.Analyses, "analyses"), folders(said.Tests, "tests"),
-		folders(said.Snapshots, "snapshots"), folders(said.Macros, "macros"), folders(said.Functions, "functions"))
+		folders(said.Snapshots, "snapshots"), p.macros, folders(said.Functions, "functions"))
 	return p
 }
 
