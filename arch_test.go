@@ -468,7 +468,7 @@ var rooms = []room{
 		path:     "research/semantic/emit",
 		ours:     []string{"execution/clickhousedb/typename", "research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
 		noStd:    noOutside,
-		testOurs: []string{"corpus", "dialects", "dialects/*", "execution", "execution/*", "execution/executiontest/chengine", "execution/executiontest/testdb", "sqlguard"},
+		testOurs: []string{"corpus", "dialects", "dialects/*", "execution", "execution/*", "execution/duckdbdb/engine", "execution/executiontest/chengine", "execution/executiontest/duckfile", "execution/executiontest/testdb", "sqlguard"},
 	},
 	{path: "research/semantic/expr", noStd: noOutside, testOurs: []string{"corpus"}},
 	{path: "research/semantic/model", ours: []string{"execution/clickhousedb/typename", "research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside, testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "holds the JSON Schema of source files against the loader"}},
@@ -482,7 +482,7 @@ var rooms = []room{
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
 		path:     "research/semantic/semantictest",
-		testOurs: []string{"dialects", "dialects/clickhouse", "execution", "execution/clickhousedb", "execution/executiontest/chengine", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan", "sqlguard"},
+		testOurs: []string{"dialects", "dialects/clickhouse", "dialects/duckdb", "execution", "execution/clickhousedb", "execution/duckdbdb", "execution/duckdbdb/engine", "execution/executiontest/chengine", "execution/executiontest/duckfile", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan", "sqlguard"},
 		noStd:    noOutside,
 		support:  true,
 	},

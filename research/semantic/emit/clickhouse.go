@@ -62,9 +62,6 @@ func (w *writer) longInteger(e *expr.Expr) bool {
 	return t == "Int64" || t == "UInt64"
 }
 
-// plainText reports whether a function of texts takes a column of a type, or an unknown one.
-func plainText(native string) bool { return native == "" || strings.EqualFold(native, "String") }
-
 // The forms of times. A form that several types share converts them without loss.
 const (
 	dateForm    = "date"    // Date and Date32

@@ -59,23 +59,24 @@ type Column struct {
 	Kind string // dimension or measure
 }
 
-// Dialect names an engine: postgres, mysql, sqlite, sqlserver, or clickhouse, as sqlguard
-// names them.
+// Dialect names an engine: postgres, mysql, sqlite, sqlserver, clickhouse, or duckdb, as
+// sqlguard names them.
 type Dialect string
 
 // The dialects. MySQL is written for MySQL 8.0.17 and MariaDB 10.6 and newer, SQLite for
-// 3.39 and newer, SQLServer for 2019 and newer, ClickHouse for 24.3 and newer.
+// 3.39 and newer, SQLServer for 2019 and newer, ClickHouse for 24.3 and newer, DuckDB for 1.5.
 const (
 	Postgres   Dialect = "postgres"
 	MySQL      Dialect = "mysql"
 	SQLite     Dialect = "sqlite"
 	SQLServer  Dialect = "sqlserver"
 	ClickHouse Dialect = "clickhouse"
+	DuckDB     Dialect = "duckdb"
 )
 
 func (d Dialect) known() bool {
 	switch d {
-	case Postgres, MySQL, SQLite, SQLServer, ClickHouse:
+	case Postgres, MySQL, SQLite, SQLServer, ClickHouse, DuckDB:
 		return true
 	default:
 		return false
@@ -89,7 +90,7 @@ const maxText = 512 << 10
 // the engine lacks, or what no engine could be asked.
 func Emit(p *plan.Plan, d Dialect) (SQL, *expr.Error) {
 	if !d.known() {
-		return SQL{}, unsupported(fmt.Sprintf("no SQL can be written for the dialect %q", string(d)), "use a connection to PostgreSQL, MySQL, MariaDB, SQLite, SQL Server, or ClickHouse")
+		return SQL{}, unsupported(fmt.Sprintf("no SQL can be written for the dialect %q", string(d)), "use a connection to PostgreSQL, MySQL, MariaDB, SQLite, SQL Server, ClickHouse, or DuckDB")
 	}
 	w := &writer{b: make([]byte, 0, 8192), dialect: d, plan: p, aliases: make([]int, len(p.Model.Nodes))}
 	w.statement()
@@ -129,7 +130,7 @@ func Supports(e *expr.Expr, d Dialect) *expr.Error {
 func lacks(name string, distinct bool, d Dialect) *expr.Error {
 	switch name {
 	case "median", "percentile":
-		if d != Postgres && d != ClickHouse {
+		if d != Postgres && d != ClickHouse && d != DuckDB {
 			return unsupported(fmt.Sprintf("%s has no aggregate %s", products[d], name), "use avg, min, or max")
 		}
 		if distinct {
@@ -139,7 +140,7 @@ func lacks(name string, distinct bool, d Dialect) *expr.Error {
 	return nil
 }
 
-var products = map[Dialect]string{Postgres: "PostgreSQL", MySQL: "MySQL", SQLite: "SQLite", SQLServer: "SQL Server", ClickHouse: "ClickHouse"}
+var products = map[Dialect]string{Postgres: "PostgreSQL", MySQL: "MySQL", SQLite: "SQLite", SQLServer: "SQL Server", ClickHouse: "ClickHouse", DuckDB: "DuckDB"}
 
 func unsupported(message, hint string) *expr.Error {
 	return &expr.Error{Class: expr.UnsupportedInDialect, Message: message, Hint: hint, Pos: -1}

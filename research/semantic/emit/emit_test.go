@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-var all = []emit.Dialect{emit.Postgres, emit.MySQL, emit.SQLite, emit.SQLServer, emit.ClickHouse}
+var all = []emit.Dialect{emit.Postgres, emit.MySQL, emit.SQLite, emit.SQLServer, emit.ClickHouse, emit.DuckDB}
 
 // TestGolden compares the text of each plan on each engine with its file, and has the
 // guard read it.

@@ -310,8 +310,12 @@ func (w *writer) infix(a *expr.Expr, op string, b *expr.Expr, top bool) {
 		return
 	}
 	term := func(e *expr.Expr) { w.value(e, false) }
-	if w.dialect == ClickHouse && op != " / " && op != " % " {
+	switch {
+	case op == " / " || op == " % ":
+	case w.dialect == ClickHouse:
 		term = w.term
+	case w.dialect == DuckDB:
+		term = w.widened
 	}
 	w.open(top)
 	term(a)
@@ -320,7 +324,7 @@ func (w *writer) infix(a *expr.Expr, op string, b *expr.Expr, top bool) {
 	w.close(top)
 }
 
-var doubles = map[Dialect]string{Postgres: "double precision", MySQL: "DOUBLE", SQLite: "REAL", SQLServer: "float", ClickHouse: "Nullable(Float64)"}
+var doubles = map[Dialect]string{Postgres: "double precision", MySQL: "DOUBLE", SQLite: "REAL", SQLServer: "float", ClickHouse: "Nullable(Float64)", DuckDB: "DOUBLE"}
 
 // quotient writes the exact division of R6.
 func (w *writer) quotient(a, b *expr.Expr, top bool) {
@@ -373,8 +377,8 @@ func (w *writer) remainder(a, b *expr.Expr, top bool) {
 	}
 	w.open(top)
 	switch w.dialect {
-	case Postgres, SQLServer, ClickHouse:
-		as := map[Dialect]string{Postgres: "numeric", SQLServer: "decimal(38, 10)", ClickHouse: "Nullable(Decimal(38, 10))"}[w.dialect]
+	case Postgres, SQLServer, ClickHouse, DuckDB:
+		as := map[Dialect]string{Postgres: "numeric", SQLServer: "decimal(38, 10)", ClickHouse: "Nullable(Decimal(38, 10))", DuckDB: "DECIMAL(38, 10)"}[w.dialect]
 		exact(a, as)
 		w.text(" % NULLIF(")
 		exact(b, as)
@@ -412,7 +416,7 @@ func (w *writer) concat(e *expr.Expr, top bool) {
 		w.text(" + ")
 		w.asText(e.Args[1], false)
 		w.close(top)
-	case Postgres, SQLite, ClickHouse:
+	case Postgres, SQLite, ClickHouse, DuckDB:
 		w.open(top)
 		w.asText(e.Args[0], false)
 		w.text(" || ")
@@ -425,10 +429,10 @@ func (w *writer) concat(e *expr.Expr, top bool) {
 func (w *writer) asText(e *expr.Expr, top bool) {
 	switch w.typeOf(e) {
 	case expr.String:
-		if w.dialect == ClickHouse && !plainText(w.native(e)) {
+		if as, strict := strictTexts[w.dialect]; strict && !plainText(w.native(e), w.dialect) {
 			w.text("CAST(")
 			w.value(e, true)
-			w.text(" AS Nullable(String))")
+			w.text(" AS ", as, ")")
 			return
 		}
 		w.value(e, top)
@@ -441,6 +445,15 @@ func (w *writer) asText(e *expr.Expr, top bool) {
 	case expr.Number, expr.Time, expr.Boolean:
 		w.cast(e, expr.String, top)
 	}
+}
+
+// strictTexts are the texts of engines whose functions of texts take no other type that the
+// model calls a string, such as an enumeration.
+var strictTexts = map[Dialect]string{ClickHouse: "Nullable(String)", DuckDB: "VARCHAR"}
+
+// plainText reports whether a function of texts takes a column of a type, or an unknown one.
+func plainText(native string, d Dialect) bool {
+	return native == "" || strings.EqualFold(native, map[Dialect]string{ClickHouse: "String", DuckDB: "VARCHAR"}[d])
 }
 
 func (w *writer) caseOf(e *expr.Expr) {

@@ -73,6 +73,10 @@ func (w *writer) call(e *expr.Expr, top bool) {
 			w.text("now()")
 			return
 		}
+		if w.dialect == DuckDB { // where it has a zone
+			w.text("CAST(CURRENT_TIMESTAMP AS timestamp)")
+			return
+		}
 		w.text("CURRENT_TIMESTAMP")
 	case "nullif":
 		r := w.mixture(e.Args)
@@ -108,17 +112,16 @@ func (w *writer) function(name string, e *expr.Expr) {
 	w.text(")")
 }
 
-// ofText writes a function of a text. On ClickHouse, LOWER and UPPER know ASCII only, and
-// none of them takes an enumeration.
+// ofText writes a function of a text. On ClickHouse, LOWER and UPPER know ASCII only.
 func (w *writer) ofText(name string, e *expr.Expr) {
-	if w.dialect != ClickHouse {
+	if strictTexts[w.dialect] == "" {
 		w.function(name, e)
 		return
 	}
-	switch name {
-	case "LOWER":
+	switch {
+	case w.dialect == ClickHouse && name == "LOWER":
 		name = "lowerUTF8"
-	case "UPPER":
+	case w.dialect == ClickHouse && name == "UPPER":
 		name = "upperUTF8"
 	}
 	w.text(name, "(")
@@ -172,7 +175,7 @@ func (w *writer) length(a *expr.Expr, top bool) {
 		w.text(" + N'.') - 1")
 		w.close(top)
 		return
-	case SQLite:
+	case SQLite, DuckDB:
 		w.text("LENGTH(")
 	case Postgres, MySQL:
 		w.text("CHAR_LENGTH(")
@@ -190,7 +193,7 @@ func (w *writer) substring(e *expr.Expr) {
 		w.text("SUBSTR(")
 	case ClickHouse:
 		w.text("substringUTF8(")
-	case Postgres, MySQL, SQLServer:
+	case Postgres, MySQL, SQLServer, DuckDB:
 		w.text("SUBSTRING(")
 	}
 	w.asText(e.Args[0], true)
@@ -237,6 +240,9 @@ func (w *writer) round(e *expr.Expr) {
 		w.text(", ")
 	case ClickHouse:
 		w.roundClickHouse(e.Args[0], places)
+		return
+	case DuckDB:
+		w.roundDuckDB(e.Args[0], places)
 		return
 	}
 	w.text(strconv.Itoa(places), ")")
@@ -297,6 +303,8 @@ func (w *writer) castText(a *expr.Expr, from expr.Type, as func(string)) {
 		as("TEXT")
 	case ClickHouse:
 		as("Nullable(String)")
+	case DuckDB:
+		as("VARCHAR")
 	case SQLServer:
 		if from != expr.Time {
 			as("nvarchar(max)")
@@ -315,7 +323,7 @@ func (w *writer) castBoolean(a *expr.Expr, from expr.Type, top bool) {
 	case expr.Time:
 		w.fail(expr.UnsafeExpression, "compare it with another time", "a time cannot become a boolean")
 	case expr.Unknown:
-		if w.dialect == Postgres {
+		if w.dialect == Postgres || w.dialect == DuckDB {
 			w.text("CAST(NULL AS boolean)")
 			return
 		}
@@ -364,7 +372,7 @@ func (w *writer) castTime(a *expr.Expr, from expr.Type, as func(string)) {
 		return
 	}
 	switch w.dialect {
-	case Postgres:
+	case Postgres, DuckDB:
 		as("timestamp")
 	case MySQL:
 		as("DATETIME(6)")

@@ -98,6 +98,14 @@ func checkPayload(tb fataler, d emit.Dialect, g *sqlguard.Guard, payload string)
 	if len(name) > longest {
 		name = strings.ToValidUTF8(name[:longest], "")
 	}
+	if d == emit.DuckDB { // whose tables have no name that can be that of a file
+		name = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(`./\:*?[`, r) {
+				return '-'
+			}
+			return r
+		}, name)
+	}
 	if name == "" {
 		name = "x"
 	}

@@ -25,6 +25,11 @@ func (w *writer) like(e *expr.Expr, top bool) {
 		w.close(top)
 		return
 	}
+	if w.dialect == DuckDB { // it has no escape character unless one is named
+		w.asText(pattern, false)
+		w.close(top)
+		return
+	}
 	if pattern.Op == expr.OpString {
 		// | becomes the escape character where one is needed. It then stands twice
 		// where it means itself.

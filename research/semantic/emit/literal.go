@@ -40,7 +40,7 @@ func (w *writer) str(s string) {
 	case ClickHouse:
 		w.doubled(s, "\\")
 		return
-	case SQLite:
+	case SQLite, DuckDB:
 	}
 	w.doubled(s, "")
 }

@@ -21,7 +21,7 @@ func (w *writer) around(before string, e *expr.Expr, after string) {
 // date.
 func (w *writer) truncated(e *expr.Expr, g plan.Grain) {
 	switch w.dialect {
-	case Postgres:
+	case Postgres, DuckDB:
 		w.truncatedPostgres(e, g)
 	case MySQL:
 		w.truncatedMySQL(e, g)
@@ -127,7 +127,8 @@ func (w *writer) truncatedSQLServer(e *expr.Expr, g plan.Grain) {
 	}
 }
 
-// partForms are what is written around the time, for each dialect.
+// partForms are what is written around the time, for each dialect. DuckDB's are those of
+// PostgreSQL.
 var partForms = map[string]map[Dialect][2]string{
 	"year": {
 		Postgres:  {"CAST(EXTRACT(YEAR FROM ", ") AS integer)"},
@@ -193,7 +194,11 @@ var partForms = map[string]map[Dialect][2]string{
 
 // part writes a part of a time as an integer.
 func (w *writer) part(name string, e *expr.Expr) {
-	form, ok := partForms[name][w.dialect]
+	d := w.dialect
+	if d == DuckDB {
+		d = Postgres
+	}
+	form, ok := partForms[name][d]
 	if !ok {
 		w.broken("extract of %q", name)
 		return
@@ -207,7 +212,7 @@ func (w *writer) today() {
 		w.text("CAST(CURRENT_TIMESTAMP AS date)")
 	case ClickHouse:
 		w.text("today()")
-	case Postgres, MySQL, SQLite:
+	case Postgres, MySQL, SQLite, DuckDB:
 		w.text("CURRENT_DATE")
 	}
 }
@@ -290,7 +295,7 @@ func (w *writer) shifted(e, i *expr.Expr, minus, top bool) {
 		sign, count = " - ", strconv.Itoa(-n)
 	}
 	switch w.dialect {
-	case Postgres:
+	case Postgres, DuckDB:
 		w.open(top)
 		w.in(e, expr.Time, false)
 		w.text(sign, "INTERVAL '", count, " ", unit, "'")

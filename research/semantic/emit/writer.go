@@ -92,7 +92,7 @@ func (w *writer) name(s string) {
 		opening, closing = '`', '`'
 	case SQLServer:
 		opening, closing = '[', ']'
-	case Postgres, SQLite, ClickHouse:
+	case Postgres, SQLite, ClickHouse, DuckDB:
 	}
 	w.b = append(w.b, opening)
 	if strings.IndexByte(s, 0) < 0 && strings.IndexByte(s, closing) < 0 && w.dialect != ClickHouse {
