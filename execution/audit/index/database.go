@@ -77,7 +77,7 @@ const maxStatements = 200
 // The kilobytes of the file that a connection keeps in memory. The one that writes changes
 // pages all over the indexes of a table.
 const (
-	readerCache = 4096
+	readerCache = 2048
 	writerCache = 16384
 )
 
