@@ -148,12 +148,12 @@ var sqliteCases = sync.OnceValues(func() (*pages.Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &pages.Corpus{Cases: map[string]corpus.Case{}}
+	c := &pages.Corpus{Cases: map[string]*corpus.Case{}}
 	var cases []corpus.Case
 	for _, one := range corpus.Cases() {
 		if one.Dialect == "sqlite" {
 			cases = append(cases, one)
-			c.Cases[one.ID] = one
+			c.Cases[one.ID] = &one
 		}
 	}
 	if c.Results, err = run.Run(context.Background(), guard, cases, nil); err != nil {

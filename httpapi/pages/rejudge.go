@@ -171,7 +171,7 @@ func (v *review) write(d *document) {
 		d.Put(`<p class="empty">No verdict would change.</p>`)
 		return
 	}
-	d.Put(`<h2>What would change</h2><div class="scroll" tabindex="0" role="region" aria-label="What would change"><table class="rows"><thead><tr><th scope="col">outcome</th><th scope="col" class="n">statements</th><th scope="col">connection</th><th scope="col">codes then</th><th scope="col">codes now</th><th scope="col">principals</th><th scope="col">statement</th></tr></thead><tbody>`)
+	d.Put(`<h2>What would change</h2><div class="scroll" tabindex="0" role="region" aria-label="What would change"><table class="rows changed"><thead><tr><th scope="col">outcome</th><th scope="col" class="n">statements</th><th scope="col">connection</th><th scope="col">codes then</th><th scope="col">codes now</th><th scope="col">principals</th><th scope="col">statement</th></tr></thead><tbody>`)
 	for _, c := range v.Changed[:min(len(v.Changed), maxChanged)] {
 		d.Put(`<tr><td><span class="again %s">%s</span></td><td class="n">%s</td><td><bdi>%s</bdi></td><td class="codes">`, c.Outcome, strings.ReplaceAll(string(c.Outcome), "_", " "), group(int64(c.Statements)), short(c.Connection))
 		d.codes(c.Then)

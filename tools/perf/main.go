@@ -332,7 +332,7 @@ var suites = []suite{
 			{"Pages", "list-p50-ms", "the statements of a principal with their counts, p50", ""},
 			{"Pages", "page-KB", "size of the overview", "≤ 100"},
 			{"Pages", "rss-MB", "memory", "≤ 150"},
-			{"Pages", "crowd-MB", "memory after sixteen readers at a time", ""},
+			{"Pages", "crowd-MB", "memory after sixteen readers at a time", "≤ 150"},
 		},
 	},
 	{

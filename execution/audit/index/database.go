@@ -23,7 +23,7 @@ import (
 // (https://sqlite.org/fileformat2.html#application_id).
 const (
 	applicationID = 0x6b747861 // "ktxa"
-	version       = 4
+	version       = 5
 )
 
 // schema makes an empty index. Names of principals, tables and so on are stored
@@ -79,20 +79,51 @@ const maxStatements = 200
 // The kilobytes of the file that a connection keeps in memory. The one that writes changes
 // pages all over the indexes of a table.
 const (
-	readerCache = 4096
+	readerCache = 2048
 	writerCache = 16384
 )
 
 // connect opens the file, and makes it when it does not exist.
 func connect(path string, cache int) (c *conn, err error) {
-	err = locked(path, func() error {
-		c, err = open(path, cache)
+	err = locked(path, func(mark *os.File) error {
+		if c, err = open(path, cache, mark); err != nil {
+			return err
+		}
+		if _, err = mark.WriteAt([]byte{inUse}, 0); err != nil {
+			err = errors.Join(err, c.db.Close())
+			c = nil
+		}
 		return err
 	})
 	return c, err
 }
 
-func open(path string, cache int) (*conn, error) {
+// The first byte of the file beside the index whose lock everybody takes. When the last
+// connection ends, SQLite moves the write-ahead log into the database and deletes it.
+// Otherwise the database is only a part of the index, and without the other one it can
+// hold pages of different times, each with a right checksum.
+const (
+	inUse = 'o'
+	ended = 'c'
+)
+
+// complete reports whether the database has its write-ahead log, or needs none.
+func complete(path string, mark *os.File) (bool, error) {
+	state := make([]byte, 1)
+	if _, err := mark.ReadAt(state, 0); err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	if state[0] == ended {
+		return true, nil
+	}
+	_, err := os.Lstat(path + "-wal")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func open(path string, cache int, mark *os.File) (*conn, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the caller names the index
 	if err != nil {
 		return nil, err
@@ -103,6 +134,12 @@ func open(path string, cache int) (*conn, error) {
 	}
 	if err == nil {
 		err = known(f)
+	}
+	if err == nil && info.Size() > 0 {
+		whole := false
+		if whole, err = complete(path, mark); err == nil && !whole {
+			err = errDamaged
+		}
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
@@ -138,12 +175,15 @@ func known(f io.ReaderAt) error {
 		return nil
 	case n < len(header) || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")):
 		return errForeign
-	case header[20] == sumBytes:
-		return nil
 	}
 	// The header of a file that a process left behind can still be empty.
 	id, v := binary.BigEndian.Uint32(header[68:]), binary.BigEndian.Uint32(header[60:])
-	if id == applicationID && v < version || id == 0 && v == 0 {
+	switch {
+	case id == applicationID && v < version:
+		return errVersion
+	case header[20] == sumBytes:
+		return nil
+	case id == 0 && v == 0:
 		return errVersion
 	}
 	return errForeign
@@ -152,7 +192,13 @@ func known(f io.ReaderAt) error {
 // close closes the connection. The last one deletes the write-ahead log, by its name.
 func (c *conn) close() error {
 	c.forget()
-	return locked(c.path, c.db.Close)
+	return locked(c.path, func(mark *os.File) error {
+		err := c.db.Close()
+		if _, left := os.Lstat(c.path + "-wal"); err == nil && errors.Is(left, fs.ErrNotExist) && !c.replaced(c.path) {
+			_, err = mark.WriteAt([]byte{ended}, 0)
+		}
+		return err
+	})
 }
 
 // forget closes the compiled statements.
@@ -331,13 +377,13 @@ func unusable(err error) bool {
 
 // locked runs do while no other process opens or deletes the files of an index. One that
 // opens them in the middle of a deletion would take some of the old ones for its own.
-func locked(path string, do func() error) error {
+func locked(path string, do func(mark *os.File) error) error {
 	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the caller names the index
 	if err != nil {
 		return err
 	}
 	if err = filelock.Lock(f); err == nil {
-		err = do()
+		err = do(f)
 	}
 	return errors.Join(err, f.Close())
 }
@@ -345,7 +391,7 @@ func locked(path string, do func() error) error {
 // remove deletes a file that is of no use, and those that belong to it, unless another one
 // has taken its place.
 func remove(path string, useless os.FileInfo) error {
-	return locked(path, func() error {
+	return locked(path, func(*os.File) error {
 		if info, err := os.Lstat(path); err == nil && !os.SameFile(info, useless) {
 			return nil
 		}
