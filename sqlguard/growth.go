@@ -160,11 +160,11 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 			if last.Kind != TokenWord && last.Kind != TokenQuotedName && last.Kind != TokenQuotedText {
 				continue
 			}
-			name := ""
+			name := last.Text(sql)
 			if last.Kind == TokenWord {
-				name = lowered(last.Text(sql))
+				name = lowered(name)
 			} else {
-				name = callName(last.Text(sql))
+				name = callName(name)
 			}
 			if kind, made := g.Makers[name]; made && kind < MakesLength || g.Costly[name] {
 				return true
@@ -251,7 +251,7 @@ func (m *meter) read(tokens []Token) {
 			open = append(open, i)
 		case TokenClose:
 			if n := len(open); n > 0 {
-				m.closes[open[n-1]], open = int32(i), open[:n-1] //nolint:gosec // as above
+				m.closes[open[n-1]], open = int32(i), open[:n-1]
 			}
 		}
 	}
