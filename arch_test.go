@@ -350,6 +350,7 @@ var rooms = []room{
 		},
 		testOthers: map[string]string{
 			"github.com/Shopify/toxiproxy/v2": "breaks the network between gateway and server",
+			"golang.org/x/sys":                "takes file descriptors from a process",
 			"github.com/jackc/pgx/v5":         "looks at the server from outside, and is a second client of the pooler",
 			"github.com/ncruces/go-sqlite3":   "writes to files that the gateway reads",
 		},

@@ -1,8 +1,11 @@
 package sqlguard
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // DefaultMaxConstant is how many bytes a value may have that a statement makes from
@@ -96,13 +99,7 @@ func (g *Guard) measure(sql string, tokens []Token, v *Verdict) {
 	if g.policy.MaxConstant > 0 {
 		m.most = float64(g.policy.MaxConstant)
 	}
-	for _, t := range tokens {
-		switch t.Kind { //nolint:exhaustive // the others stay
-		case TokenComment, TokenExecutableComment:
-		default:
-			m.tokens = append(m.tokens, t)
-		}
-	}
+	m.read(tokens)
 	for i := range m.tokens {
 		if m.escapedCall(i) {
 			v.add(CodeFunctionNotAllowed, Span{Start: m.tokens[i-3].Start, End: m.tokens[i-3].End}, "the name of the function has an escape character of its own (UESCAPE); write the name plainly")
@@ -163,7 +160,12 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 			if last.Kind != TokenWord && last.Kind != TokenQuotedName && last.Kind != TokenQuotedText {
 				continue
 			}
-			name := callName(last.Text(sql))
+			name := last.Text(sql)
+			if last.Kind == TokenWord {
+				name = lowered(name)
+			} else {
+				name = callName(name)
+			}
 			if kind, made := g.Makers[name]; made && kind < MakesLength || g.Costly[name] {
 				return true
 			}
@@ -216,6 +218,8 @@ type meter struct {
 	growth *Growth
 	sql    string
 	tokens []Token
+	words  []string // the words in lower case, "" for other tokens
+	closes []int32  // of brackets that open
 	v      *Verdict
 	names  map[string]amount  // what the statement gives names to
 	all    amount             // the largest of these
@@ -229,11 +233,80 @@ type meter struct {
 
 func (m *meter) text(i int) string { return m.tokens[i].Text(m.sql) }
 
+// read takes the tokens, without comments, with their words in lower case and the
+// brackets that belong together.
+func (m *meter) read(tokens []Token) {
+	m.tokens = tokens
+	if slices.ContainsFunc(tokens, isComment) {
+		m.tokens = slices.DeleteFunc(slices.Clone(tokens), isComment)
+	}
+	m.words, m.closes = make([]string, len(m.tokens)), make([]int32, len(m.tokens))
+	var open []int
+	for i, t := range m.tokens {
+		switch t.Kind { //nolint:exhaustive // the others are not looked up
+		case TokenWord:
+			m.words[i] = lowered(t.Text(m.sql))
+		case TokenOpen:
+			m.closes[i] = int32(len(m.tokens)) //nolint:gosec // the screen bounds the number of tokens
+			open = append(open, i)
+		case TokenClose:
+			if n := len(open); n > 0 {
+				m.closes[open[n-1]], open = int32(i), open[:n-1]
+			}
+		}
+	}
+}
+
+func isComment(t Token) bool { return t.Kind == TokenComment || t.Kind == TokenExecutableComment }
+
+// lowered returns a word in lower case. Those that most statements have are not made anew.
+func lowered(text string) string {
+	var b [16]byte
+	if len(text) > len(b) {
+		return strings.ToLower(text)
+	}
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			return strings.ToLower(text)
+		case c >= 'A' && c <= 'Z':
+			c |= 0x20
+		}
+		b[i] = c
+	}
+	if known, ok := commonWords[string(b[:len(text)])]; ok {
+		return known
+	}
+	return strings.ToLower(text)
+}
+
+// commonWords are words of SQL and of the tables, by themselves.
+var commonWords = func() map[string]string {
+	out := map[string]string{}
+	for list := range maps.Keys(clauses) {
+		out[list] = list
+	}
+	for word := range strings.FieldsSeq("and or not in is as on by null join left inner case when then else end between like over partition desc asc distinct count sum avg min max coalesce round recursive all exists using") {
+		out[word] = word
+	}
+	return out
+}()
+
+// word returns the word at i in lower case, or "".
 func (m *meter) word(i int) string {
-	if i < 0 || i >= len(m.tokens) || m.tokens[i].Kind != TokenWord {
+	if i < 0 || i >= len(m.words) {
 		return ""
 	}
-	return strings.ToLower(m.text(i))
+	return m.words[i]
+}
+
+// name returns the name at i as the tables have it.
+func (m *meter) name(i int) string {
+	if m.tokens[i].Kind == TokenWord {
+		return m.words[i]
+	}
+	return callName(m.tokens[i].Text(m.sql))
 }
 
 func (m *meter) isName(i int) bool {
@@ -245,20 +318,7 @@ func (m *meter) isName(i int) bool {
 }
 
 // closing returns the index of the bracket that closes the one at open, or end.
-func (m *meter) closing(open, end int) int {
-	depth := 0
-	for i := open; i < end; i++ {
-		switch m.tokens[i].Kind { //nolint:exhaustive // only brackets nest
-		case TokenOpen:
-			depth++
-		case TokenClose:
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return end
-}
+func (m *meter) closing(open, end int) int { return min(int(m.closes[open]), end) }
 
 // tell adds a finding, once for a statement: the parts of a large value are large too.
 func (m *meter) tell(start, end int, message string) { m.refuse(start, end, message, smallerHint) }

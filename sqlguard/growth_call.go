@@ -57,8 +57,8 @@ func (m *meter) parameters(start, end int, list amount) map[string]bool {
 	names := map[string]bool{}
 	for i := start; i < end; i++ {
 		if m.isName(i) {
-			m.give(m.text(i), element)
-			names[callName(m.text(i))] = true
+			m.give(m.name(i), element)
+			names[m.name(i)] = true
 		}
 	}
 	return names
@@ -113,7 +113,7 @@ func (m *meter) arguments(start, end int, each func(start, end int)) {
 // and stop, and what stands before a dot in front of the name. inFrom says that it is a
 // relation.
 func (m *meter) call(name, open, stop int, of operand, inFrom bool) amount {
-	fn := callName(m.text(name))
+	fn := m.name(name)
 	kind := m.growth.Makers[fn]
 	var args []amount
 	if of.end > of.start {
@@ -158,7 +158,7 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		}
 		return amount{}
 	}
-	fn := callName(m.text(name))
+	fn := m.name(name)
 	if m.growth.Costly[fn] && all.size > m.most/costlyShare {
 		m.tell(name, stop+1, fmt.Sprintf("the function %s gets %s bytes from constants; its cost grows faster than that, and the limit is %s", fn, count(all.size), count(m.most/costlyShare)))
 	}

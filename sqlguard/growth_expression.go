@@ -170,10 +170,10 @@ func (m *meter) expression(start, end int) amount {
 					continue // a qualifier
 				}
 				// Each name of the path can be the column, and the others its fields.
-				path, from := m.named(callName(t.Text(m.sql))), i
+				path, from := m.named(m.name(i)), i
 				for i+2 < end && m.tokens[i+1].Kind == TokenDot && m.isName(i+2) && (i+3 >= end || m.tokens[i+3].Kind != TokenOpen || m.text(i+3) != "(") {
 					i += 2
-					path = path.join(m.named(callName(m.text(i))))
+					path = path.join(m.named(m.name(i)))
 				}
 				add(path, from, i+1)
 				last.path = true
@@ -182,7 +182,7 @@ func (m *meter) expression(start, end int) amount {
 			if t.Kind == TokenQuotedText {
 				add(literal(t.Text(m.sql)), i, i+1)
 			}
-			name := callName(t.Text(m.sql))
+			name := m.name(i)
 			if t.Kind == TokenWord && (name == "when" || name == "then") {
 				inCondition = name == "when"
 			}

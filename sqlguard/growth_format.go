@@ -34,7 +34,7 @@ func (m *meter) padding(start, end int, of operand, numbers float64) (most float
 		case TokenOpen:
 			computed = computed || i > start && m.isName(i-1) && !expressionWord(m.word(i-1))
 		case TokenWord, TokenQuotedName:
-			a := m.named(callName(m.text(i)))
+			a := m.named(m.name(i))
 			computed = computed || a.text && a.num > 0
 			most = max(most, a.num)
 		}

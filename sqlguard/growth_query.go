@@ -18,7 +18,7 @@ func (m *meter) query(start, end int) amount {
 		word       string
 		start, end int
 	}
-	var parts []part
+	parts := make([]part, 0, 8)
 	isQuery := false
 	for i := start; i < end; i++ {
 		if m.tokens[i].Kind == TokenOpen {
@@ -99,7 +99,6 @@ func (m *meter) split(start, end int, each func(start, end int)) {
 
 // give lets a name stand for an amount.
 func (m *meter) give(name string, a amount) {
-	name = callName(name)
 	m.names[name] = m.names[name].join(a)
 	m.all = m.all.join(a)
 }
@@ -152,7 +151,7 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 			a = a.join(m.any())
 		}
 		if at >= 0 {
-			m.give(m.text(at), a)
+			m.give(m.name(at), a)
 		}
 		if later || at < 0 && !m.plain(start, end) {
 			m.bare = m.bare.join(a)
@@ -230,7 +229,7 @@ func (m *meter) with(start, end int) {
 			stop := m.closing(open, end)
 			for i := open + 1; i < stop; i++ {
 				if m.isName(i) {
-					columns = append(columns, callName(m.text(i)))
+					columns = append(columns, m.name(i))
 				}
 			}
 			open = stop
@@ -243,13 +242,13 @@ func (m *meter) with(start, end int) {
 		}
 		stop := m.closing(open, end)
 		if m.growth.Rereads {
-			m.reads[callName(m.text(start))] = m.readsIn(open+1, stop)
+			m.reads[m.name(start)] = m.readsIn(open+1, stop)
 		}
 		a := m.relation(open+1, stop, len(columns))
-		if recursive || m.growth.Recurses && m.has(open+1, stop, callName(m.text(start))) {
+		if recursive || m.growth.Recurses && m.has(open+1, stop, m.name(start)) {
 			a = a.join(m.repeated(open+1, stop, columns))
 		}
-		for _, name := range append(columns, callName(m.text(start))) {
+		for _, name := range append(columns, m.name(start)) {
 			m.give(name, a)
 		}
 	})
@@ -258,7 +257,7 @@ func (m *meter) with(start, end int) {
 // has reports whether a name stands between two tokens.
 func (m *meter) has(start, end int, name string) bool {
 	for i := start; i < end; i++ {
-		if m.isName(i) && callName(m.text(i)) == name {
+		if m.isName(i) && m.name(i) == name {
 			return true
 		}
 	}
@@ -271,7 +270,7 @@ func (m *meter) readsIn(start, end int) float64 {
 	reads := 1.0
 	for i := start; i < end; i++ {
 		if m.isName(i) && (i+1 >= end || m.tokens[i+1].Kind != TokenDot) {
-			reads = min(reads+m.reads[callName(m.text(i))], boundless)
+			reads = min(reads+m.reads[m.name(i)], boundless)
 		}
 	}
 	if reads > maxReads {
@@ -292,7 +291,7 @@ func (m *meter) repeated(start, end int, columns []string) (a amount) {
 		case t.Kind == TokenNumber:
 			a.num = max(a.num, numberOf(m.text(i)))
 		case m.word(i-1) == "as" && m.isName(i):
-			own[callName(m.text(i))] = true
+			own[m.name(i)] = true
 		}
 	}
 	from, depth := start, 0 // where the item begins, and how deep its brackets are
@@ -335,7 +334,7 @@ func (m *meter) doubles(start, end int, names map[string]bool) bool {
 			if i == start || !m.isName(i-1) || t.Text(m.sql) != "(" {
 				continue
 			}
-			fn := callName(m.text(i - 1))
+			fn := m.name(i - 1)
 			switch kind, made := m.growth.Makers[fn]; {
 			case made && (kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
 				repeats = true
@@ -343,7 +342,7 @@ func (m *meter) doubles(start, end int, names map[string]bool) bool {
 				joins = true
 			}
 		case TokenWord, TokenQuotedName:
-			name := callName(t.Text(m.sql))
+			name := m.name(i)
 			if i+1 < end && m.tokens[i+1].Kind == TokenOpen && m.text(i+1) == "(" || !names[name] {
 				continue
 			}
@@ -361,7 +360,7 @@ func (m *meter) from(start, end int) float64 {
 	for i := start; i < end; i++ {
 		if m.tokens[i].Kind != TokenOpen {
 			if m.isName(i) && (i+1 >= end || m.tokens[i+1].Kind != TokenOpen) {
-				if a, known := m.names[callName(m.text(i))]; known && a.rows > 1 && (i == start || m.tokens[i-1].Kind != TokenDot) {
+				if a, known := m.names[m.name(i)]; known && a.rows > 1 && (i == start || m.tokens[i-1].Kind != TokenDot) {
 					rows = min(rows*a.rows, boundless)
 				}
 			}
@@ -375,7 +374,7 @@ func (m *meter) from(start, end int) float64 {
 			i = stop
 			continue
 		case m.isName(i-1) && i > start && !joinWord(m.word(i-1)):
-			kind := m.growth.Makers[callName(m.text(i-1))]
+			kind := m.growth.Makers[m.name(i-1)]
 			a = m.call(i-1, i, stop, operand{}, true)
 			if kind != MakesRows && kind != MakesSeries && m.namesAfter(stop, end) == 0 {
 				m.other = m.other.join(a) // its columns have names of their own
@@ -390,12 +389,12 @@ func (m *meter) from(start, end int) float64 {
 			next++
 		}
 		if next < end && m.isName(next) && !joinWord(m.word(next)) {
-			m.give(m.text(next), a)
+			m.give(m.name(next), a)
 			if next+1 < end && m.tokens[next+1].Kind == TokenOpen {
 				close := m.closing(next+1, end)
 				for j := next + 2; j < close; j++ {
 					if m.isName(j) {
-						m.give(m.text(j), a)
+						m.give(m.name(j), a)
 					}
 				}
 				next = close
@@ -404,7 +403,7 @@ func (m *meter) from(start, end int) float64 {
 			continue
 		}
 		if m.isName(i - 1) {
-			m.give(m.text(i-1), a) // a function without an alias has its own name
+			m.give(m.name(i-1), a) // a function without an alias has its own name
 		}
 		i = stop
 	}

@@ -58,6 +58,7 @@ func groups() []group {
 		{"A pooler in front", pooler},
 		{"The process and its client", process},
 		{"The audit log", auditLog},
+		{"File descriptors", slices.Concat(noDescriptorsOnServer, onMariaDB(noDescriptorsOnServer...), noDescriptors)},
 		{"Load and size", load},
 		{"Clocks", clocks},
 		{"SQLite files", sqliteFiles},

@@ -1,0 +1,133 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// withoutDescriptors lets the command open no further file while do runs.
+func (c *command) withoutDescriptors(do func()) {
+	c.s.Helper()
+	limit := func(to *unix.Rlimit) (old unix.Rlimit) {
+		c.s.Helper()
+		if err := unix.Prlimit(c.cmd.Process.Pid, unix.RLIMIT_NOFILE, to, &old); err != nil {
+			c.s.Fatal(err)
+		}
+		return old
+	}
+	old := limit(nil)
+	limit(&unix.Rlimit{Cur: 3, Max: old.Max}) // 0, 1 and 2 are in use
+	do()
+	limit(&old)
+}
+
+// saysDescriptors asks one more question, and wants an error that names descriptors. It may
+// be tried again unless it is the log that needs one, which the operator has to see to.
+func (c *command) saysDescriptors(q question, code sqlguard.Code) {
+	c.s.Helper()
+	a := c.answer(c.call(c.s.text(q)))
+	failed := a.Result.Meta.Error
+	c.s.wantCode(failed.Code, code)
+	if !strings.Contains(failed.Message, "no file descriptor left") || failed.Retryable != (code != sqlguard.CodeAuditUnavailable) {
+		c.s.Errorf("it says %q, retryable: %t; want an error that names descriptors", failed.Message, failed.Retryable)
+	}
+}
+
+// used returns the processor time of the command, in hundredths of a second (proc(5)).
+func (c *command) used() (n int) {
+	c.s.Helper()
+	stat := string(c.s.read(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid)))
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	for _, field := range fields[11:13] { // utime and stime
+		ticks, err := strconv.Atoi(field)
+		if err != nil {
+			c.s.Fatal(err)
+		}
+		n += ticks
+	}
+	return n
+}
+
+// connectionWithout runs one statement, so that the next one needs another connection,
+// while the command has no descriptor for it.
+func (s *stand) connectionWithout(c *command, running, next question, code sqlguard.Code) {
+	s.Helper()
+	c.right(next)
+	before := c.call(s.text(running))
+	if used := c.used(); s.bench == nil {
+		s.eventually("the statement computes", func() bool { return c.used() > used+20 })
+	} else {
+		s.eventually("the statement runs", func() bool { return s.running() == 1 })
+	}
+	c.withoutDescriptors(func() {
+		for range 3 {
+			c.saysDescriptors(next, code)
+		}
+	})
+	c.right(next)
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, before))
+	c.bye()
+	s.recorded(s.logDir, 0)
+	s.wantOutcomes(map[string]int{"ok": 2, "error": 3, "cancelled": 1})
+}
+
+// noDescriptorsOnServer is the scenario of a server.
+var noDescriptorsOnServer = []scenario{{
+	name:   "no file descriptor for a connection",
+	does:   "`ktx mcp stdio` may open no further file (RLIMIT_NOFILE) when a second statement needs a second connection; then it may again.",
+	codes:  []sqlguard.Code{sqlguard.CodeConnectionLost},
+	passes: "Calls end as `connection_lost`, say that the process has no file descriptor left, and may be tried again; the statement that runs goes on; the next call is right.",
+	run: func(s *stand) string {
+		s.database()
+		s.connectionWithout(s.serve(s.project()), endless(), one("next"), sqlguard.CodeConnectionLost)
+		return ""
+	},
+}}
+
+var noDescriptors = []scenario{
+	{
+		name:   "no file descriptor for a connection (SQLite)",
+		does:   "The same with a file.",
+		codes:  []sqlguard.Code{sqlguard.CodeBusy},
+		passes: "The same, with `busy`.",
+		run: func(s *stand) string {
+			dir := s.TempDir()
+			path := testdb.SQLiteFile(s, itemsSQL("file"))
+			s.becomes(dir, "connections:\n  "+connectionID+": {driver: sqlite, path: "+path+", limits: {timeout: 5m}}\n")
+			s.logDir = filepath.Join(dir, ".ktx", "audit")
+			c := s.serve(dir)
+			s.connectionWithout(c, question{sql: "SELECT count(*) FROM items AS a, items AS b, items AS c, items AS d WHERE a.pad < b.name AND c.pad < d.name"}, question{sql: "SELECT name FROM items WHERE id = 1", rows: [][]string{{"file-1"}}}, sqlguard.CodeBusy)
+			return ""
+		},
+	},
+	{
+		name:   "no file descriptor for the log",
+		does:   "`ktx mcp stdio` may open no further file when its log, which begins a new file after 4 KiB, needs one; then it may again.",
+		codes:  []sqlguard.Code{sqlguard.CodeAuditUnavailable},
+		passes: "Calls end as `audit_unavailable` and say that the process has no file descriptor left; none of them ran; the next call is right, and the log is whole.",
+		run: func(s *stand) string {
+			s.database()
+			c := s.serve(s.project("audit: {rotateBytes: 4096}"))
+			c.right(one("first"))
+			c.withoutDescriptors(func() {
+				c.untilRefused(1)
+				for range 3 {
+					c.saysDescriptors(one("refused"), sqlguard.CodeAuditUnavailable)
+				}
+			})
+			c.right(one("next"))
+			c.bye()
+			s.recorded(s.logDir, 1)
+			return ""
+		},
+	},
+}
