@@ -65,6 +65,7 @@ type DB struct {
 
 	mu      sync.Mutex
 	checked time.Time // when the role was checked last
+	place   *string   // where jobs run; nil is not known yet
 	catalog *sqlguard.Catalog
 	views   map[wire.Table]view
 }

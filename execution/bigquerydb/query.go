@@ -136,10 +136,7 @@ func (x *job) configuration() *wire.Configuration {
 
 // plan sends the dry run and compares what the service says with what the guard saw.
 func (x *job) plan(ctx context.Context) error {
-	t := x.db.target
-	c := x.configuration()
-	c.DryRun, c.Query.Billed = true, "" // the limit has a better message here
-	said, err := x.db.client.SendJob(ctx, wire.Job{Reference: &wire.Reference{Project: t.project, Location: t.location}, Configuration: c})
+	said, err := x.db.dry(ctx, x.text)
 	if err != nil {
 		return err
 	}
@@ -169,7 +166,11 @@ func (x *job) plan(ctx context.Context) error {
 		e.Hint = "select fewer columns, not *; add a condition on the partition or cluster column; LIMIT does not make a query read less. The operator can raise limits.scanBytes of the connection"
 		return e
 	}
-	x.ref = wire.Reference{Project: t.project, ID: newID(), Location: t.location}
+	place, err := x.db.location(ctx)
+	if err != nil {
+		return err
+	}
+	x.ref = wire.Reference{Project: x.db.target.project, ID: newID(), Location: place}
 	if said.Reference != nil && said.Reference.Location != "" {
 		x.ref.Location = said.Reference.Location
 	}

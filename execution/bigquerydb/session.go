@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"net/http"
 	"strings"
 	"time"
 
@@ -54,13 +55,38 @@ func (d *DB) ask(ctx context.Context, sql string) ([][]string, error) {
 	return rowset.Texts(res.Rows), nil
 }
 
-// dry asks the service what it makes of a statement of the package's own, without running
-// it.
+// location returns where jobs run: where the URL says, or where the connection's dataset is.
+// "" lets the service choose.
+func (d *DB) location(ctx context.Context) (string, error) {
+	if d.target.location != "" {
+		return d.target.location, nil
+	}
+	d.mu.Lock()
+	place := d.place
+	d.mu.Unlock()
+	if place != nil {
+		return *place, nil
+	}
+	name, err := d.client.Location(ctx, d.own())
+	if e, ok := errors.AsType[*wire.ServiceError](err); err != nil && (!ok || e.Overload() || e.Status == http.StatusUnauthorized) {
+		return "", err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.place = &name
+	return name, nil
+}
+
+// dry asks the service what it makes of a statement, without running it.
 func (d *DB) dry(ctx context.Context, sql string) (*wire.Job, error) {
-	x := &job{db: d, statement: statement{text: sql, own: true}, lim: ownLimits}
+	x := &job{db: d, statement: statement{text: sql}, lim: ownLimits}
+	place, err := d.location(ctx)
+	if err != nil {
+		return nil, err
+	}
 	c := x.configuration()
-	c.DryRun, c.Query.Billed = true, ""
-	return d.client.SendJob(ctx, wire.Job{Reference: &wire.Reference{Project: d.target.project, Location: d.target.location}, Configuration: c})
+	c.DryRun, c.Query.Billed = true, "" // a limit on bytes has a better message of our own
+	return d.client.SendJob(ctx, wire.Job{Reference: &wire.Reference{Project: d.target.project, Location: place}, Configuration: c})
 }
 
 // view is what the service said about a table that may be a view.

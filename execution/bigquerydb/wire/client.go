@@ -211,6 +211,15 @@ func (c *Client) Page(ctx context.Context, r Reference, token string, rows int) 
 	return resp.Body, nil
 }
 
+// Location returns where a dataset is, such as EU.
+func (c *Client) Location(ctx context.Context, d Dataset) (string, error) {
+	var out struct {
+		Location string `json:"location"`
+	}
+	err := c.decode(ctx, http.MethodGet, c.path("projects", d.Project, "datasets", d.Dataset), url.Values{"fields": {"location"}}, nil, &out)
+	return out.Location, err
+}
+
 // Table asks what a table is.
 func (c *Client) Table(ctx context.Context, t Table) (*TableInfo, error) {
 	out := &TableInfo{}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,10 +89,16 @@ type Server struct {
 
 	mu      sync.Mutex
 	answers map[string]Query
+	matches []match
 	dry     map[string]bool // statements that ran dry
 	jobs    map[string]*job
 	asked   []Request
 	faults  []fault
+}
+
+type match struct {
+	form  *regexp.Regexp
+	query Query
 }
 
 type fault struct {
@@ -135,6 +142,13 @@ func (s *Server) On(sql string, q Query) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers[sql] = q
+}
+
+// Match registers what the server does with the statements that an expression matches.
+func (s *Server) Match(form string, q Query) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.matches = append(s.matches, match{regexp.MustCompile(form), q})
 }
 
 // Fail makes the next requests fail whose method and path contain a text, each with one of
@@ -236,6 +250,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.job(w, r, parts[1], len(parts) == 3)
 	case r.Method == http.MethodGet && path == "datasets":
 		write(w, map[string]any{"datasets": []any{map[string]any{"datasetReference": map[string]string{"projectId": Project, "datasetId": Dataset}}}})
+	case r.Method == http.MethodGet && path == "datasets/"+Dataset:
+		write(w, map[string]any{"location": Location})
 	case parts[0] == "datasets" && len(parts) >= 3 && parts[2] == "tables":
 		s.tables(w, r, parts[1:])
 	default:
@@ -286,6 +302,11 @@ func (s *Server) insert(w http.ResponseWriter, body map[string]any) {
 	}
 	s.mu.Lock()
 	q, known := s.answers[sql]
+	for _, m := range s.matches {
+		if !known && m.form.MatchString(sql) {
+			q, known = m.query, true
+		}
+	}
 	if !known {
 		q, known = s.answer(sql)
 	}
@@ -302,6 +323,9 @@ func (s *Server) insert(w http.ResponseWriter, body map[string]any) {
 	case q.Refuse != nil && dry:
 		fail(w, *q.Refuse)
 		return
+	}
+	if ref["location"] != Location {
+		s.tb.Errorf("%s: the location is %v", sql, ref["location"])
 	}
 	reference := map[string]string{"projectId": Project, "location": Location}
 	if dry {

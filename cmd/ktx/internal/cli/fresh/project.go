@@ -30,7 +30,7 @@ const configTail = `    # limits: {rows: 10000, timeout: 30s}
 `
 
 const freshConfig = configHead + `  # warehouse:
-  #   driver: postgres               # or mysql, mariadb, sqlserver, clickhouse, sqlite
+  #   driver: postgres               # or mysql, mariadb, sqlserver, clickhouse, bigquery, sqlite
   #   url: env:WAREHOUSE_URL          # postgres://reader:…@host:5432/db, kept out of this file
   #   schemas: [public]               # PostgreSQL: where names without a schema lie; others: further databases
   #   limits: {rows: 10000, timeout: 30s}

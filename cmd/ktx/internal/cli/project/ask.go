@@ -140,7 +140,7 @@ func (i *interview) askAddress() error {
 	question := "Its address, such as " + map[string]string{
 		"postgres": "postgres://reader:…@localhost:5432/shop", "mysql": "mysql://reader:…@localhost:3306/shop",
 		"mariadb": "mariadb://reader:…@localhost:3306/shop", "sqlserver": "sqlserver://reader:…@localhost:1433?database=shop",
-		"clickhouse": "clickhouse://reader:…@localhost:8123/shop",
+		"clickhouse": "clickhouse://reader:…@localhost:8123/shop", "bigquery": "bigquery://project/dataset",
 	}[at.Driver] + ", or env:NAME:"
 	found := ""
 	switch at.Driver {

@@ -188,7 +188,7 @@ func (e *examination) names(ctx context.Context, open *wiring.OpenProject, id st
 
 // seesOnlyReadable are the dialects of engines that show a role only the tables and columns that it
 // has a right on.
-var seesOnlyReadable = map[string]bool{"mysql": true, "sqlserver": true, "clickhouse": true}
+var seesOnlyReadable = map[string]bool{"mysql": true, "sqlserver": true, "clickhouse": true, "bigquery": true}
 
 // artifactOnly returns why statements cannot run on a connection, or "" when they
 // can.
