@@ -40,6 +40,7 @@ type desk struct {
 	server *httpapi.Server
 	origin string
 	dir    string
+	pages  *pages.Pages
 }
 
 var nothing = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -264,7 +265,7 @@ func serveIndex(t *testing.T, dir, path string, tokens []httpapi.Token) *desk {
 			t.Error(err)
 		}
 	})
-	return &desk{server: s, origin: "http://" + l.Addr().String(), dir: dir}
+	return &desk{server: s, origin: "http://" + l.Addr().String(), dir: dir, pages: p}
 }
 
 // artifacts stand for what a project knows of its data.
