@@ -848,6 +848,7 @@ var rooms = []room{
 	},
 	{
 		path: "tools/growth",
+		ours: []string{"dialects/clickhouse", "execution/executiontest/chengine", "sqlguard"},
 		others: map[string]string{
 			"github.com/go-sql-driver/mysql": "asks MariaDB, without the guard",
 			"github.com/jackc/pgx/v5":        "asks PostgreSQL, without the guard",

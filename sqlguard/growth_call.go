@@ -66,10 +66,10 @@ func (m *meter) parameters(start, end int, list amount) map[string]bool {
 
 // lambda returns where the parameters and the body of a lambda begin, or false.
 func (m *meter) lambda(start, end int) (from, to, body int, ok bool) {
-	if !m.growth.Methods || start >= end {
+	if !m.growth.lambdas() || start >= end {
 		return 0, 0, 0, false
 	}
-	if m.word(start) == "lambda" {
+	if m.growth.Methods && m.word(start) == "lambda" {
 		for i := start + 1; i < end; i++ {
 			if m.text(i) == ":" {
 				return start + 1, i, i + 1, true
@@ -113,6 +113,9 @@ func (m *meter) arguments(start, end int, each func(start, end int)) {
 // and stop, and what stands before a dot in front of the name. inFrom says that it is a
 // relation.
 func (m *meter) call(name, open, stop int, of operand, inFrom bool) amount {
+	if m.growth.Aliases {
+		return m.folded(name, open, stop, inFrom)
+	}
 	fn := m.name(name)
 	kind := m.growth.Makers[fn]
 	var args []amount
@@ -163,8 +166,8 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		m.tell(name, stop+1, fmt.Sprintf("the function %s gets %s bytes from constants; its cost grows faster than that, and the limit is %s", fn, count(all.size), count(m.most/costlyShare)))
 	}
 	out := all
-	kind := m.growth.Makers[fn]
-	switch kind {
+	kind, _ := m.growth.kind(m.name(name), m.text(name))
+	switch kind { //nolint:exhaustive // more has the others
 	case MakesColumns: // all that the statement gives names to
 		out = m.any()
 	case MakesSum:
@@ -211,17 +214,22 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		n := all.num
 		if times, ok := m.times(open+1, stop); ok {
 			n = times
+		} else if m.growth.Aliases {
+			n = m.steps(open+1, stop, args, arg(2).num)
 		}
-		out = amount{num: n, rows: max(n, 1)}
+		out = amount{num: max(n, all.num), rows: max(n, 1)}
 		if !inFrom {
-			out = amount{num: n, size: 8 * n, items: n, each: 20}
+			out = amount{num: max(n, all.num), size: 8 * n, items: n, each: 20}
 		}
 	case MakesAll:
-		rows := max(m.names["\x00rows"].rows, 1)
+		rows := m.rows()
 		if rows > 1 {
 			all.size = max(all.size, 20)
 		}
 		out = amount{size: all.size * rows, num: all.num}
+		if m.growth.Aliases {
+			out.items, out.each = rows, all.size
+		}
 	case MakesJoined:
 		_, n := arg(0).element()
 		out.size += n * arg(1).join(arg(2)).size
@@ -233,11 +241,17 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out = amount{size: all.size * all.size}
 	case MakesEach:
 		out = all
-		if len(args) > 1 {
+		switch {
+		case len(args) > 1 && m.growth.Aliases:
+			out = zipped(args[1:]).mapped(args[0])
+		case len(args) > 1:
 			out = args[0].mapped(args[len(args)-1])
 		}
 	case MakesReduced:
 		_, n := arg(0).element()
+		if m.growth.Aliases && len(args) > 1 {
+			_, n = zipped(args[1:]).element()
+		}
 		out = amount{size: all.size + n*all.size, num: boundless}
 		if len(args) == 1 {
 			out.size = all.size
@@ -258,11 +272,19 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out = amount{num: all.num * max(m.names["\x00rows"].rows, 1), size: 20}
 	case MakesNumber:
 		out = amount{num: max(m.names["\x00rows"].rows, 1), size: 20}
+	default:
+		out = m.more(kind, open, stop, args, all)
 	}
-	if kind != MakesSum {
-		out.text = kind < MakesLength && kind != MakesRows
+	switch kind { //nolint:exhaustive // the others are alike
+	case MakesSum:
+	case MakesRows, MakesNumbers:
+		out.text = false
+	case MakesHeld, MakesUnrolled, MakesCast:
+		out.text = all.text
+	default:
+		out.text = kind.long()
 	}
-	if out.text && !choices[fn] {
+	if out.text && !choices[fn] && !kind.holds() {
 		out.num = max(out.num, power(10, out.size)) // it may be digits
 	}
 	if out = out.bound(); out.size > m.most {

@@ -14,6 +14,9 @@ var clauses = map[string]bool{
 // query measures the tokens from start to end as a query, or as an expression when
 // they are none.
 func (m *meter) query(start, end int) amount {
+	if d := m.starts[start]; d != nil && d.stop < end && m.nameEnds(d, end) {
+		return m.measureDefinition(d)
+	}
 	type part struct {
 		word       string
 		start, end int
@@ -25,7 +28,7 @@ func (m *meter) query(start, end int) amount {
 			i = m.closing(i, end)
 			continue
 		}
-		if w := m.word(i); clauses[w] && (i == start || m.tokens[i-1].Kind != TokenDot) {
+		if w := m.word(i); clauses[w] && (i == start || m.tokens[i-1].Kind != TokenDot) && !m.continues(start, i) {
 			isQuery = isQuery || w == "select" || w == "values" || m.growth.Methods && w == "from" && i == start
 			if len(parts) > 0 {
 				parts[len(parts)-1].end = i
@@ -41,43 +44,113 @@ func (m *meter) query(start, end int) amount {
 	}
 	out, rows, branch := amount{}, 0.0, 1.0
 	limit, later, starred := boundless, false, parts[0].word == "from"
+	outer := m.unrolled
+	m.unrolled = 1
+	defer func() { m.unrolled = outer }()
 	for _, p := range parts {
 		if p.word == "with" {
 			m.with(p.start, p.end)
 		}
 	}
+	// The names and rows of FROM are known before the expressions that use them, also those
+	// in front of it.
+	sources := func(from int) float64 {
+		n := 1.0
+		for _, p := range parts[from:] {
+			switch p.word {
+			case "from":
+				n = min(n*m.from(p.start, p.end), boundless)
+			case "union", "intersect", "except":
+				return n
+			}
+		}
+		return n
+	}
+	branch = sources(0)
 	for i, p := range parts {
 		switch p.word {
-		case "from":
-			if i > 0 && parts[i-1].word == "select" {
-				continue // measured with it: twice at each level would be too often
-			}
-			branch = m.from(p.start, p.end)
+		case "from", "with":
 		case "limit", "fetch":
-			limit = max(m.expression(p.start, p.end).num, 1)
-		case "union", "intersect", "except":
-			rows, branch, later = rows+branch, 1, true
-		case "select":
-			// The names of a FROM clause are known before the expressions that
-			// use them.
-			if i+1 < len(parts) && parts[i+1].word == "from" {
-				branch = m.from(parts[i+1].start, parts[i+1].end)
+			if n := max(m.expression(p.start, p.end).num, 1); !m.growth.Aliases || m.limits(p.start, p.end) {
+				limit = n
 			}
+		case "union", "intersect", "except":
+			rows, later = rows+branch*m.unrolled, true
+			m.unrolled = 1
+			branch = sources(i + 1)
+		case "select":
 			out, starred = out.join(m.list(p.start, p.end, branch, later)), false
+			if m.word(p.start) == "top" && p.start+2 < p.end && m.tokens[p.start+1].Kind == TokenNumber && m.word(p.start+2) != "percent" && m.word(p.start+2) != "with" {
+				limit = max(numberOf(m.text(p.start+1)), 1)
+			}
 		case "values":
 			out = out.join(m.list(p.start, p.end, 1, later))
 			branch = 0
 			m.split(p.start, p.end, func(int, int) { branch++ })
-		case "with":
 		default:
 			m.rowsOf(p.start, p.end, branch)
+			if n := m.filled(p.start, p.end); n > 1 {
+				branch = min(branch*n, boundless)
+			}
 		}
 	}
+	branch = min(branch*m.unrolled, boundless)
 	if starred { // all columns
 		out = out.join(m.any())
 	}
 	out.rows = min(rows+branch, limit)
+	if at := m.asText(parts[0].start, end); at > 0 {
+		return m.document(parts[0].start, end, out)
+	}
 	return out.bound()
+}
+
+// continues reports whether the word of a clause at i belongs to what stands before it: IS
+// DISTINCT FROM, WITHIN GROUP, WITH FILL, and the function values.
+func (m *meter) continues(start, i int) bool {
+	if i == start {
+		return false
+	}
+	switch m.word(i) {
+	case "from":
+		return m.word(i-1) == "distinct" && (m.word(i-2) == "is" || m.word(i-2) == "not")
+	case "group":
+		return m.word(i-1) == "within"
+	case "with":
+		return m.growth.Aliases && m.word(i+1) == "fill"
+	case "values":
+		return m.growth.Aliases && m.tokens[i-1].Kind != TokenOpen
+	default:
+		return false
+	}
+}
+
+// asText returns where FOR XML or FOR JSON stands, which makes one text of all rows, or 0.
+func (m *meter) asText(start, end int) int {
+	for i := start; i < end; i++ {
+		if m.tokens[i].Kind == TokenOpen {
+			i = m.closing(i, end)
+			continue
+		}
+		if w := m.word(i + 1); m.word(i) == "for" && (w == "xml" || w == "json") && i+1 < end {
+			return i
+		}
+	}
+	return 0
+}
+
+// document measures the text that FOR XML or FOR JSON makes of rows. An escaped character
+// has up to six, and each row has the names of its columns twice.
+func (m *meter) document(start, end int, rows amount) amount {
+	const escaped, around = 6, 64
+	text := float64(m.tokens[end-1].End - m.tokens[start].Start)
+	each := escaped*rows.size*float64(max(m.width, 1)) + 2*text + around
+	out := amount{size: each * rows.rows, num: rows.num, text: true}.bound()
+	if rows.rows > 1 && out.size > m.most {
+		m.tell(start, end, fmt.Sprintf("FOR XML or FOR JSON makes a text of up to %s bytes from constants; the limit is %s", count(out.size), count(m.most)))
+		out.size = 0 // told once
+	}
+	return out
 }
 
 // split calls each for each part of a list between commas.
@@ -146,6 +219,10 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 		case at >= 0:
 			stop = at
 		}
+		if d := m.starts[from]; d != nil && d.stop <= stop && d.stop >= stop-1 {
+			d.measured = true
+			delete(m.starts, from)
+		}
 		a := m.rowsOf(from, stop, rows)
 		if star := m.text(end - 1); star == "*" || m.text(start) == "*" {
 			a = a.join(m.any())
@@ -186,6 +263,7 @@ func (m *meter) any() amount {
 // named is the largest value that a name can stand for. A column without a name of its own
 // can have any.
 func (m *meter) named(name string) amount {
+	m.lookUp(name)
 	a := m.names[name].join(m.other)
 	a.rows = 0
 	return a
@@ -219,6 +297,10 @@ func (m *meter) with(start, end int) {
 	m.split(start, end, func(start, end int) {
 		if m.word(start) == "recursive" {
 			start++
+		}
+		if d := m.starts[start]; d != nil {
+			m.measureDefinition(d)
+			return
 		}
 		if !m.isName(start) {
 			return
@@ -363,6 +445,14 @@ func (m *meter) from(start, end int) float64 {
 				if a, known := m.names[m.name(i)]; known && a.rows > 1 && (i == start || m.tokens[i-1].Kind != TokenDot) {
 					rows = min(rows*a.rows, boundless)
 				}
+				if m.endless(start, i) {
+					rows = boundless
+				}
+			}
+			if m.growth.Aliases && m.word(i) == "array" && m.word(i+1) == "join" {
+				var n float64
+				i, n = m.arrayJoin(i+2, end)
+				rows = min(rows*n, boundless)
 			}
 			continue
 		}
@@ -376,7 +466,9 @@ func (m *meter) from(start, end int) float64 {
 		case m.isName(i-1) && i > start && !joinWord(m.word(i-1)):
 			kind := m.growth.Makers[m.name(i-1)]
 			a = m.call(i-1, i, stop, operand{}, true)
-			if kind != MakesRows && kind != MakesSeries && m.namesAfter(stop, end) == 0 {
+			if column, ok := m.growth.Columns[callName(m.text(i-1))]; ok {
+				m.give(column, a)
+			} else if kind != MakesRows && kind != MakesSeries && m.namesAfter(stop, end) == 0 {
 				m.other = m.other.join(a) // its columns have names of their own
 			}
 		default:
