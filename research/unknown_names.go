@@ -30,6 +30,16 @@ const (
 	sqliteColumn = "no such column: "
 )
 
+// DuckDB has a kind of error, and says the rest in English only.
+const (
+	duckCatalog = "Catalog"
+	duckBinder  = "Binder"
+	duckTable   = "Table with name "
+)
+
+// duckColumns are the messages about an unknown column.
+var duckColumns = regexp.MustCompile(`^Referenced column |^Values list .* does not have a column named |^Table .* does not have a column named `)
+
 // withNearNames adds to an error about an unknown table or column which names of
 // the last scan are nearest. It returns err unchanged when it is about something
 // else.
@@ -38,8 +48,10 @@ func (s *Service) withNearNames(ctx context.Context, connectionID, sql string, e
 	if !ok || e.SQLState == "" || !hasCatalog(s) {
 		return err
 	}
-	table := slices.Contains(missingTable, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteTable)
-	column := slices.Contains(missingColumn, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteColumn)
+	table := slices.Contains(missingTable, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteTable) ||
+		e.SQLState == duckCatalog && strings.HasPrefix(e.Message, duckTable)
+	column := slices.Contains(missingColumn, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteColumn) ||
+		e.SQLState == duckBinder && duckColumns.MatchString(e.Message)
 	if !table && !column {
 		return err
 	}
@@ -94,8 +106,8 @@ func nearTables(snapshot *catalog.Snapshot, relations []sqlguard.VerdictRelation
 }
 
 // unknownColumn finds the column in the message of a server: of PostgreSQL (with
-// quotes only if there is no qualifier), MySQL, SQLite and SQL Server.
-var unknownColumn = regexp.MustCompile(`column "([^"]+)" |column ([^ "']+) does not exist|Unknown column '([^']+)'|no such column: (.+)$|Invalid column name '([^']+)'`)
+// quotes only if there is no qualifier), MySQL, SQLite, SQL Server and DuckDB.
+var unknownColumn = regexp.MustCompile(`column "([^"]+)" |column ([^ "']+) does not exist|Unknown column '([^']+)'|no such column: (.+)$|Invalid column name '([^']+)'|does not have a column named "([^"]+)"`)
 
 // nearColumns names tables beside those of the statement that have the column, and the
 // nearest columns in the tables of the statement.

@@ -62,7 +62,11 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 		}
 		w.text(")")
 	case "sum", "min", "max":
-		w.text(strings.ToUpper(a.Func))
+		if a.Func == "sum" {
+			w.text(w.sum(a.Args[0]))
+		} else {
+			w.text(strings.ToUpper(a.Func))
+		}
 		w.orNull()
 		w.text("(", distinct)
 		value()

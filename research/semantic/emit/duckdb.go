@@ -1,14 +1,15 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
 )
 
-// This file has what only DuckDB needs: rounding, and integers that are too narrow to compute
-// with.
+// This file has what only DuckDB needs: rounding, sums of doubles, and integers that are too
+// narrow to compute with.
 
 // roundDuckDB rounds the decimal digits of a number, because ROUND of a double rounds the
 // binary number: 1.005 to 1.0. What a decimal cannot hold has no such digits. A decimal stays
@@ -43,4 +44,38 @@ func (w *writer) widened(e *expr.Expr) {
 	w.text("CAST(")
 	w.value(e, true)
 	w.text(" AS ", as, ")")
+}
+
+// sum returns the name of the aggregate that adds e. DuckDB adds in the order in which its
+// threads come to rows, so that the last digits of a plain sum of doubles vary.
+func (w *writer) sum(e *expr.Expr) string {
+	if w.dialect == DuckDB && w.double(e) {
+		return "FSUM"
+	}
+	return "SUM"
+}
+
+// double reports whether e is known to be a double.
+func (w *writer) double(e *expr.Expr) bool {
+	switch e.Op { //nolint:exhaustive // nobody knows the type of others
+	case expr.OpField, expr.OpPresent:
+		switch strings.ToUpper(w.native(e)) {
+		case "DOUBLE", "FLOAT", "REAL":
+			return true
+		}
+		return false
+	case expr.OpCast:
+		return e.Type == expr.Number
+	case expr.OpDiv:
+		return true
+	case expr.OpNeg, expr.OpAdd, expr.OpSub, expr.OpMul, expr.OpMod:
+		return slices.ContainsFunc(e.Args, w.double)
+	case expr.OpCase:
+		var results [8]*expr.Expr
+		return slices.ContainsFunc(caseResults(e, results[:0]), w.double)
+	case expr.OpCall:
+		return e.Func == "coalesce" && slices.ContainsFunc(e.Args, w.double)
+	default:
+		return false
+	}
 }

@@ -47,7 +47,7 @@ func TestTypesOfDuckDB(t *testing.T) {
 		{[]string{"things.mood || '!' as mood"}, []string{"max(upper(things.mood)) as upper", "max(length(things.key)) as length", "max(substring(things.span, 1, 5)) as span"}, nil, "mood | upper | length | span\n\"bad!\" | \"BAD\" | NULL | NULL\n\"fine!\" | \"FINE\" | 36 | \"1 day\"\n"},
 		{[]string{"things.made:month as month"}, []string{"max(extract(hour from things.made)) as hour"}, []string{"things.made >= '2025-01-01'"}, "month | hour\n\"2025-01-01\" | 0\n"},
 		{nil, []string{"max(round(things.ratio, 2)) as high", "min(round(things.ratio, 2)) as low", "max(things.small) + 1 as more", "max(round(things.small)) as small", "max(things.small - 1) as less", "sum(things.small * -3) as sum", "max(things.big - things.small) as big"}, nil, "high | low | more | small | less | sum | big\n1.01 | -1e+300 | 256 | 255 | 254 | -765 | 1\n"},
-		{nil, []string{"count(*) as n"}, []string{"things.mood in ('fine', 'neither')", "things.mood like 'f%'", "things.made < now()"}, "n\n1\n"},
+		{nil, []string{"count(*) as n", "sum(things.ratio * 1000) as sum"}, []string{"things.mood in ('fine', 'neither')", "things.mood like 'f%'", "things.made < now()"}, "n | sum\n1 | 1005\n"},
 	} {
 		sql, refused := emit.Emit(ask{dims: q.dims, measures: q.measures, legs: []leg{{base: "things", where: q.where}}}.plan(t, m), emit.DuckDB)
 		if refused != nil {

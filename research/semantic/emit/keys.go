@@ -166,6 +166,8 @@ func (w *writer) total(i int) {
 		w.text("CAST(")
 		w.combined("SUM", i)
 		w.text(" AS ", integers[w.dialect], ")")
+	case a.Func == "sum" && len(a.Args) > 0:
+		w.combined(w.sum(a.Args[0]), i)
 	default:
 		w.combined("SUM", i)
 	}

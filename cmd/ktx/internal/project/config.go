@@ -51,7 +51,7 @@ type Connection struct {
 	Schemas        []string  `yaml:"schemas" doc:"PostgreSQL: the schemas in which unqualified names are resolved, and which are scanned; pins the search path. MySQL, MariaDB, SQL Server, ClickHouse: the databases that may be read beside the connection's own. BigQuery: the same for projects."`
 	MaxConnections int       `yaml:"maxConnections" doc:"Maximum number of connections to the server." min:"1" max:"1000"`
 	Limits         Limits    `yaml:"limits" doc:"Limits of one call."`
-	Access         Access    `yaml:"access" doc:"Which schemas, tables and columns may be read."`
+	Access         Access    `yaml:"access" doc:"Which schemas, tables, columns and files may be read."`
 	Functions      Functions `yaml:"functions" doc:"Your own functions that statements may call, and functions that they may not call."`
 	Guard          Guard     `yaml:"guard" doc:"Overrides the guard block for this connection."`
 }
@@ -74,6 +74,7 @@ type Access struct {
 	Schemas Names        `yaml:"schemas" doc:"Schemas by name."`
 	Tables  Names        `yaml:"tables" doc:"Tables as schema.table."`
 	Columns []ColumnRule `yaml:"columns" doc:"Columns that may not be read."`
+	Files   Names        `yaml:"files" doc:"DuckDB: the files of the folder, by patterns below it; ** matches any number of folders. A pattern for a folder is one for all that it has."`
 }
 
 // Names has a list of allowed names and a list of denied names.

@@ -46,7 +46,7 @@ func (p *place) settle(ctx context.Context, a *console.App, cmd *cobra.Command) 
 	case (p.demo || given) && changed("project-dir"):
 		return nil, console.Usage("--project-dir names a project, and --demo and --url are starts without one: give one of them")
 	case p.demo:
-		dir, remove, err := fresh.Demo(ctx, a)
+		dir, remove, err := fresh.Demo(ctx, a, false)
 		if err != nil {
 			return nil, err
 		}

@@ -42,8 +42,11 @@ const (
 func (i *interview) askEngine() error {
 	known := append(slices.Clone(fresh.Drivers), answerDemo, answerNone)
 	usual := answerDemo
-	if dataFolder(i.dir) != "" {
+	switch found := dataFolder(i.dir); {
+	case found != "" && wiring.HasDuckDB:
 		usual = "duckdb"
+	case found != "":
+		i.app.Printf("%s has CSV or Parquet files, which only a build with DuckDB reads; %s\n", console.DisplayPath(found), wiring.NoDuckDB().Hint)
 	}
 	return i.prompt.Until("Which database? "+strings.Join(known, ", ")+" ["+usual+"]:", func(answer string) error {
 		answer = cmp.Or(strings.ToLower(answer), usual)

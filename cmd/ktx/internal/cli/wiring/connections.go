@@ -48,6 +48,11 @@ func Connections(a *console.App, p *project.Project) []execution.Connection {
 		conn.Concurrency = min(cmp.Or(conn.Concurrency, execution.DefaultConcurrency), cmp.Or(c.MaxConnections, e.connections))
 		conn.Objects = e.objects && guard.Catalog != nil && *guard.Catalog
 		open, err := e.opener(a, p, c)
+		if err == nil {
+			if err = denyFiles(p, c, &conn.Policy); err != nil {
+				open = nil
+			}
+		}
 		if err != nil {
 			conn.Unavailable = execution.NewError(sqlguard.CodeNotConfigured, "connection "+id+": "+err.Error(), err)
 		}

@@ -155,7 +155,7 @@ func openDuckDB(_ *console.App, p *project.Project, c project.Connection) (openF
 		return nil, fmt.Errorf("no files are configured; set files to a folder of CSV, JSON or Parquet files, or path to a database file")
 	}
 	config := duckdbdb.Config{
-		Path: fileOf(p, c.Path), Files: fileOf(p, c.Files), MaxConnections: c.MaxConnections, Session: duckdb.Dialect{}.Session(),
+		Path: fileOf(p, c.Path), Files: fileOf(p, c.Files), Permits: permitsFile(c.Access.Files), MaxConnections: c.MaxConnections, Session: duckdb.Dialect{}.Session(),
 		Limits: limits(c), Reserved: duckdb.Reserved, Access: accessOf(duckdb.Dialect{}, c, false),
 	}
 	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {

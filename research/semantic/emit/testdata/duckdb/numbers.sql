@@ -20,7 +20,7 @@ FROM (
     SUM((t0."quantity" * 0.5) - (-1)) AS a2,
     SUM(1e2 * t0."quantity") AS a3,
     SUM(t0."amount" - t0."quantity") AS a4,
-    SUM(CASE WHEN t0."paid" THEN 1 WHEN NOT t0."paid" THEN 0 END) AS a5,
+    FSUM(CASE WHEN t0."paid" THEN 1 WHEN NOT t0."paid" THEN 0 END) AS a5,
     MAX(CASE WHEN t0."quantity" <> 0 THEN 1 WHEN NOT (t0."quantity" <> 0) THEN 0 END) AS a6
   FROM "orders" AS t0
   GROUP BY 1

@@ -24,7 +24,7 @@ FROM (
     MAX(UPPER(COALESCE(t0."name", 'none'))) AS a7,
     MAX(NULLIF(t0."name", 'Ann')) AS a8,
     MAX(CAST(t0."id" AS VARCHAR)) AS a9,
-    SUM(CAST(SUBSTRING('12.5x', 1, 4) AS DOUBLE)) AS a10
+    FSUM(CAST(SUBSTRING('12.5x', 1, 4) AS DOUBLE)) AS a10
   FROM "Customers" AS t0
   GROUP BY 1
 ) AS q
