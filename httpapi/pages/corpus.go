@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
 
@@ -248,7 +249,7 @@ func (p *Pages) corpusCase(w http.ResponseWriter, r *http.Request) {
 		d.Put(`<p><a href="/corpus?%s">All of %s, %s</a></p>`, url.Values{"class": {one.Class}, "dialect": {one.Dialect}}.Encode(), one.Dialect, one.Class)
 		c.Book.WriteCase(d.Document, *one)
 		d.mutants(c.Book, *one)
-		if len(one.SQL) < maxText && !strings.ContainsRune(one.SQL, 0) {
+		if len(one.SQL) < maxText && !strings.ContainsRune(one.SQL, 0) && utf8.ValidString(one.SQL) { // a form sends nothing else
 			d.Put(`<form method="post" action="/playground"><input type="hidden" name="by" value="dialect:%s"><textarea name="sql" hidden>%s</textarea><button type="submit">Try it in the playground</button></form>`, one.Dialect, "\n"+one.SQL)
 		}
 	})
