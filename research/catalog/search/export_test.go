@@ -271,7 +271,7 @@ func (e *exhaustive) take(rest []candidate) []Hit {
 // hit makes the hit of a candidate.
 func (e *exhaustive) hit(c candidate) Hit {
 	x := e.indexes[c.index]
-	h := Hit{Index: int(c.index), Column: -1, Score: c.score}
+	h := Hit{Index: int(c.index), Column: -1, Score: c.score, Named: c.named}
 	scores := e.table[c.index]
 	if c.column {
 		t := x.owners[c.number]

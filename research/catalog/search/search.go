@@ -39,6 +39,7 @@ type Hit struct {
 	Column int // position in Table.Columns; -1 for the table
 	Score  float64
 	Mass   float64 // see [rank.Hit]
+	Named  bool    // the question has its name, in quotes or with a dot or an underscore
 	// MatchedOn is the field that contributed most: name, comment, description or
 	// sample_value, display for the connection or schema of a table and for the table of
 	// a column, and body for the columns of a table, its keys and the pages that name it.
@@ -642,7 +643,7 @@ func named(x *Index, t uint32, numbers map[string]bool) bool {
 // hit makes the hit of a candidate.
 func (s *scoring) hit(c candidate) Hit {
 	x := s.indexes[c.index]
-	h := Hit{Index: int(c.index), Column: -1, Score: c.score}
+	h := Hit{Index: int(c.index), Column: -1, Score: c.score, Named: c.named}
 	scores := s.table[c.index]
 	if c.column {
 		t := x.owners[c.number]
