@@ -166,7 +166,7 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		m.tell(name, stop+1, fmt.Sprintf("the function %s gets %s bytes from constants; its cost grows faster than that, and the limit is %s", fn, count(all.size), count(m.most/costlyShare)))
 	}
 	out := all
-	kind, _ := m.growth.kind(m.name(name), m.text(name))
+	kind, _ := m.growth.kind(fn, m.text(name))
 	switch kind { //nolint:exhaustive // more has the others
 	case MakesColumns: // all that the statement gives names to
 		out = m.any()
