@@ -10,6 +10,7 @@ import (
 type definition struct {
 	name        string
 	start, stop int
+	relation    bool // in FROM, where a name stands for a table, whose columns the server computes once
 	measured    bool
 	reads       float64 // how many expressions the name stands for; 0 until it is counted
 	counting    bool
@@ -26,17 +27,18 @@ const aliasHint = "use each name once in the next expression, or compute the fir
 
 // define finds the expressions that have names.
 func (m *meter) define() {
-	m.defined, m.starts = map[string][]*definition{}, map[int]*definition{}
+	m.defined, m.starts, m.aliasAt = map[string][]*definition{}, map[int]*definition{}, map[int]bool{}
 	type level struct {
 		start int
 		list  bool // a select list, where AS can be left out
 		cast  bool // CAST(x AS type)
+		from  bool // relations
 	}
 	levels := []level{{}}
 	add := func(start, stop, name int) {
-		d := &definition{name: callName(m.text(name)), start: start, stop: stop}
+		d := &definition{name: callName(m.text(name)), start: start, stop: stop, relation: levels[len(levels)-1].from}
 		m.defined[d.name] = append(m.defined[d.name], d)
-		m.starts[start] = d
+		m.starts[start], m.aliasAt[name] = d, true
 	}
 	end := func(at int) { // of an item
 		top := levels[len(levels)-1]
@@ -66,18 +68,18 @@ func (m *meter) define() {
 			case w == "as" && m.isName(i+1) && i > top.start:
 				add(top.start, i, i+1)
 			case i > 0 && m.tokens[i-1].Kind == TokenDot:
+			case w == "on":
+				top.from = false
 			case clauses[w] || w == "prewhere" || w == "qualify" || w == "distinct" || w == "by" || w == "join":
 				end(i)
 				top.start, top.list = i+1, w == "select" || w == "distinct" && top.list
+				top.from = w == "from" || w == "join" && m.word(i-1) != "array"
 			}
 		}
 	}
 	end(len(m.tokens))
 	total, worst := 0.0, &definition{}
 	for i := range m.tokens {
-		if !m.isName(i) || i+1 < len(m.tokens) && m.tokens[i+1].Kind == TokenDot {
-			continue
-		}
 		n, d := m.readsBehind(i)
 		if total = min(total+n, boundless); n > worst.reads {
 			worst = d
@@ -90,9 +92,15 @@ func (m *meter) define() {
 }
 
 // readsBehind counts the expressions that the name at i stands for, and returns the largest
-// of those that have it.
+// of those that have it. Behind a dot is a column or a part, and behind AS the name itself.
 func (m *meter) readsBehind(i int) (most float64, of *definition) {
+	if !m.isName(i) || m.aliasAt[i] || i > 0 && m.tokens[i-1].Kind == TokenDot {
+		return 0, nil
+	}
 	for _, d := range m.defined[callName(m.text(i))] {
+		if d.relation {
+			continue
+		}
 		if n := m.readsOf(d); n > most {
 			most, of = n, d
 		}
@@ -108,10 +116,8 @@ func (m *meter) readsOf(d *definition) float64 {
 	d.counting = true
 	n := 1.0
 	for i := d.start; i < d.stop; i++ {
-		if m.isName(i) && (i+1 >= d.stop || m.tokens[i+1].Kind != TokenDot) {
-			most, _ := m.readsBehind(i)
-			n = min(n+most, boundless)
-		}
+		most, _ := m.readsBehind(i)
+		n = min(n+most, boundless)
 	}
 	d.reads, d.counting = n, false
 	return n

@@ -109,6 +109,7 @@ func makers() map[string]sqlguard.Maker {
 		{sqlguard.MakesAll, measuredRows},
 		{sqlguard.MakesLarge, measuredLarge},
 		{sqlguard.MakesValue, measuredValues},
+		{sqlguard.MakesManyfold, measuredSlow}, // what they make was not seen
 	} {
 		for name := range strings.FieldsSeq(list.names) {
 			out[lower(name)] = list.kind
@@ -117,6 +118,12 @@ func makers() map[string]sqlguard.Maker {
 	for kind, names := range growthKinds {
 		for name := range strings.FieldsSeq(names) {
 			out[lower(name)] = kind
+		}
+	}
+	for pair := range strings.FieldsSeq(functionAliases) {
+		alias, name, _ := strings.Cut(pair, "=")
+		if kind, made := out[lower(name)]; made && out[lower(alias)] == sqlguard.MakesSum {
+			out[lower(alias)] = kind
 		}
 	}
 	return out

@@ -102,8 +102,59 @@ const (
 	toUnixTimestamp64Micro toUnixTimestamp64Milli toUnixTimestamp64Nano toUnixTimestamp64Second toWeek toYear toYearNumSinceEpoch transform
 	trunc tupleHammingDistance uniq uniqCombined uniqCombined64 uniqExact uniqHLL12 uniqUpTo widthBucket windowFunnel xor zookeeperSessionUptime`
 
+	// functionAliases are other names of functions.
+	functionAliases = `
+	AIClassify=aiClassify AIExtract=aiExtract AIGenerate=aiGenerate AITranslate=aiTranslate BIT_AND=groupBitAnd BIT_OR=groupBitOr
+	BIT_XOR=groupBitXor CARDINALITY=length CHARACTER_LENGTH=lengthUTF8 CHAR_LENGTH=lengthUTF8 COVAR_POP=covarPop COVAR_SAMP=covarSamp
+	DATABASE=currentDatabase DATE_DIFF=dateDiff DATE_FORMAT=formatDateTime DATE_TRUNC=dateTrunc DAY=toDayOfMonth DAYOFMONTH=toDayOfMonth
+	DAYOFWEEK=toDayOfWeek DAYOFYEAR=toDayOfYear FORMAT_BYTES=formatReadableSize FROM_BASE64=base64Decode FROM_DAYS=fromDaysSinceYearZero
+	FROM_UNIXTIME=fromUnixTimestamp HOUR=toHour INET6_ATON=IPv6StringToNum INET6_NTOA=IPv6NumToString INET_ATON=IPv4StringToNum
+	INET_NTOA=IPv4NumToString JSON_ARRAY_LENGTH=JSONArrayLength LAST_DAY=toLastDayOfMonth MAP_FROM_ARRAYS=mapFromArrays
+	MICROSECOND=toMicrosecond MILLISECOND=toMillisecond MINUTE=toMinute MONTH=toMonth NANOSECOND=toNanosecond NATURAL_SORT_KEY=naturalSortKey
+	OCTET_LENGTH=length QUARTER=toQuarter REGEXP_EXTRACT=regexpExtract REGEXP_MATCHES=match REGEXP_REPLACE=replaceRegexpAll
+	REGEXP_SUBSTR=regexpExtract SCHEMA=currentDatabase SECOND=toSecond STD=stddevPop STDDEV=stddevSamp STDDEV_POP=stddevPop
+	STDDEV_SAMP=stddevSamp ST_AsMVT=MVTEncode ST_AsMVTGeom=MVTEncodeGeom ST_LineFromWKB=readWKBLineString ST_MLineFromWKB=readWKBMultiLineString
+	ST_MPolyFromWKB=readWKBMultiPolygon ST_PointFromWKB=readWKBPoint ST_PolyFromWKB=readWKBPolygon SUBSTRING_INDEX=substringIndex SVG=svg
+	TIMESTAMP_DIFF=dateDiff TO_BASE64=base64Encode TO_DAYS=toDaysSinceYearZero TO_UNIXTIME=parseDateTime UTC_timestamp=UTCTimestamp
+	VAR_POP=varPop VAR_SAMP=varSamp WKB=wkb WKT=wkt YEAR=toYear anova=analysisOfVariance anyLastRespectNulls=anyLast_respect_nulls
+	anyRespectNulls=any_respect_nulls anyValueRespectNulls=any_respect_nulls any_value=any any_value_respect_nulls=any_respect_nulls
+	approx_top_count=approx_top_k arrayAUC=arrayROCAUC arrayPRAUC=arrayAUCPR array_agg=groupArray array_concat_agg=groupArrayArray
+	array_remove=arrayRemove array_to_string=arrayStringConcat authUser=authenticatedUser byteSlice=substring caseWithExpr=caseWithExpression
+	caseWithoutExpr=multiIf caseWithoutExpression=multiIf ceiling=ceil concat_ws=concatWithSeparator connection_id=connectionID curdate=today
+	current_database=currentDatabase current_date=today current_query_id=currentQueryID current_schemas=currentSchemas current_timestamp=now
+	current_user=currentUser date_bin=toStartOfInterval date_diff=dateDiff dense_rank=denseRank distanceCosine=cosineDistance
+	distanceCosineTransposed=cosineDistanceTransposed distanceL1=L1Distance distanceL2=L2Distance distanceL2Squared=L2SquaredDistance
+	distanceL2Transposed=L2DistanceTransposed distanceLinf=LinfDistance distanceLp=LpDistance extractAllGroups=extractAllGroupsVertical
+	firstValueRespectNulls=any_respect_nulls first_value=any first_value_respect_nulls=any_respect_nulls flatten=arrayFlatten
+	from_utc_timestamp=fromUTCTimestamp fullHostName=FQDN group_concat=groupConcat hasAllToken=hasAllTokens hasAnyToken=hasAnyTokens
+	hostname=hostName initial_query_id=initialQueryID initial_query_start_time=initialQueryStartTime instr=positionCaseInsensitive
+	isASCII=isValidASCII jsonMergePatch=JSONMergePatch lastValueRespectNulls=anyLast_respect_nulls last_value=anyLast
+	last_value_respect_nulls=anyLast_respect_nulls lcase=lower levenshteinDistance=editDistance levenshteinDistanceUTF8=editDistanceUTF8 ln=log
+	localtimestamp=now lpad=leftPad ltrim=trimLeft lttb=largestTriangleThreeBuckets mapContains=mapContainsKey
+	mapFromString=extractKeyValuePairs matchPhrase=hasPhrase max_by=argMax median=quantile medianBFloat16=quantileBFloat16
+	medianBFloat16Weighted=quantileBFloat16Weighted medianDD=quantileDD medianDeterministic=quantileDeterministic medianExact=quantileExact
+	medianExactHigh=quantileExactHigh medianExactLow=quantileExactLow medianExactWeighted=quantileExactWeighted
+	medianExactWeightedInterpolated=quantileExactWeightedInterpolated medianGK=quantileGK
+	medianInterpolatedWeighted=quantileInterpolatedWeighted medianTDigest=quantileTDigest medianTDigestWeighted=quantileTDigestWeighted
+	medianTiming=quantileTiming medianTimingWeighted=quantileTimingWeighted mid=substring minSampleSizeContinous=minSampleSizeContinuous
+	min_by=argMin mismatches=byteHammingDistance mod=modulo modOrNull=moduloOrNull normL1=L1Norm normL2=L2Norm normL2Squared=L2SquaredNorm
+	normLinf=LinfNorm normLp=LpNorm normalizeL1=L1Normalize normalizeL2=L2Normalize normalizeLinf=LinfNormalize normalizeLp=LpNormalize
+	partitionID=partitionId percent_rank=percentRank pmod=positiveModulo pmodOrNull=positiveModuloOrNull positive_modulo=positiveModulo
+	positive_modulo_or_null=positiveModuloOrNull power=pow query_id=queryID rand32=rand readWkb=readWKB readWkt=readWKT
+	regexpInstr=regexpPosition regexp_instr=regexpPosition removeAccentsUTF8=removeDiacriticsUTF8 replace=replaceAll rpad=rightPad
+	rtrim=trimRight scalarProduct=dotProduct scalarProductTransposed=dotProductTransposed serverTimeZone=serverTimezone session_user=currentUser
+	sparkBar=sparkbar splitByAlpha=alphaTokens sqid=sqidEncode str_to_date=parseDateTimeOrNull str_to_map=extractKeyValuePairs
+	string_agg=groupConcat substr=substring timeSeriesIdToTagsGroup=timeSeriesIdToGroup
+	timeSeriesLastToGrid=timeSeriesResampleToGridWithStaleness timeSeriesTagsGroupToTags=timeSeriesGroupToTags timeZone=timezone
+	timeZoneOf=timezoneOf timeZoneOffset=timezoneOffset time_bucket=toStartOfInterval timestampDiff=dateDiff timestamp_diff=dateDiff
+	toStartOfFiveMinute=toStartOfFiveMinutes toTimeZone=toTimezone to_utc_timestamp=toUTCTimestamp trim=trimBoth truncate=trunc ucase=upper
+	unnest=arrayJoin user=currentUser vectorDifference=tupleMinus vectorSum=tuplePlus visitParamExtractBool=simpleJSONExtractBool
+	visitParamExtractFloat=simpleJSONExtractFloat visitParamExtractInt=simpleJSONExtractInt visitParamExtractRaw=simpleJSONExtractRaw
+	visitParamExtractString=simpleJSONExtractString visitParamExtractUInt=simpleJSONExtractUInt visitParamHas=simpleJSONHas week=toWeek
+	width_bucket=widthBucket yandexConsistentHash=kostikConsistentHash yearweek=toYearWeek`
+
 	// measuredSlow computed on for more than ten seconds after the end of the time that they had.
-	measuredSlow = ``
+	measuredSlow = `polygonsSymDifferenceCartesian`
 
 	// unmeasured could not be called with any of the arguments that were tried, nor as in their examples.
 	unmeasured = `

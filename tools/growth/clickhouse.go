@@ -127,7 +127,7 @@ func measureClickHouse(pattern, out string) error {
 	if err != nil {
 		return err
 	}
-	list, err := p.session.Query("SELECT base64Encode(name), base64Encode(alias_to), base64Encode(arguments), base64Encode(examples) FROM system.functions WHERE origin = 'System' AND name NOT IN (SELECT name FROM system.functions WHERE is_aggregate) ORDER BY name", "TSVRaw")
+	list, err := p.session.Query("SELECT base64Encode(name), base64Encode(alias_to), base64Encode(arguments), base64Encode(examples) FROM system.functions WHERE origin = 'System' AND (NOT is_aggregate OR alias_to != '') ORDER BY name", "TSVRaw")
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,11 @@ func measureClickHouse(pattern, out string) error {
 			}
 		}
 		f := chFunction{fields[0], fields[1], fields[2], fields[3]}
-		if f.alias != "" || unmeasured.MatchString(f.name) || !match.MatchString(f.name) {
+		if f.alias != "" {
+			found["functionAliases"] = append(found["functionAliases"], f.name+"="+f.alias)
+			continue
+		}
+		if unmeasured.MatchString(f.name) || !match.MatchString(f.name) {
 			continue
 		}
 		p.slow = false
@@ -190,6 +194,7 @@ var chKinds = [][2]string{
 	{"measuredRows", "are aggregates that made more for more rows"},
 	{"measuredLarge", "returned numbers larger than their arguments"},
 	{"measuredValues", "returned numbers no larger than their arguments"},
+	{"functionAliases", "are other names of functions"},
 	{"measuredSlow", "computed on for more than ten seconds after the end of the time that they had"},
 	{"unmeasured", "could not be called with any of the arguments that were tried, nor as in their examples"},
 }

@@ -63,7 +63,7 @@ func groups() []group {
 		{"Clocks", clocks},
 		{"SQLite files", sqliteFiles},
 		{"ClickHouse's interface", onClickHouse},
-		{"Statements that do not end", slices.Concat(unendingOnServer, onMariaDB(unendingOnServer...), unendingOnStandIn, unendingOnFile)},
+		{"Statements that do not end", slices.Concat(unendingOnServer, onMariaDB(unendingOnServer...), unendingOnStandIn, unendingOnClickHouse, unendingOnFile)},
 	}
 }
 

@@ -55,8 +55,21 @@ func (w *writer) sum(e *expr.Expr) string {
 	return "SUM"
 }
 
-// double reports whether e is known to be a double.
+// double reports whether e is known to be a double. It looks at an expression once, however
+// often it stands in others.
 func (w *writer) double(e *expr.Expr) bool {
+	is, known := w.doubles[e]
+	if !known {
+		is = w.isDouble(e)
+		if w.doubles == nil {
+			w.doubles = map[*expr.Expr]bool{}
+		}
+		w.doubles[e] = is
+	}
+	return is
+}
+
+func (w *writer) isDouble(e *expr.Expr) bool {
 	switch e.Op { //nolint:exhaustive // nobody knows the type of others
 	case expr.OpField, expr.OpPresent:
 		switch strings.ToUpper(w.native(e)) {

@@ -23,7 +23,8 @@ type writer struct {
 	self    int          // the node that Self stands for
 	outer   bool         // writing over the aggregates, where division is exact
 
-	read map[expr.Field]bool // on ClickHouse: the columns that the leg being written reads
+	read    map[expr.Field]bool // on ClickHouse: the columns that the leg being written reads
+	doubles map[*expr.Expr]bool // on DuckDB: what is known to be a double
 }
 
 // fail keeps the first error.
