@@ -157,7 +157,10 @@ func open(path string, cache int, mark *os.File) (*conn, error) {
 	_, err = db.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES, sumBytes) // for a file that is empty
 	err = errors.Join(err, db.BusyTimeout(busyTimeout), fts5.Register(db), array.Register(db))
 	if err == nil {
-		err = db.Exec(`PRAGMA synchronous = normal; PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA trusted_schema = off; PRAGMA cache_size = -` + strconv.Itoa(cache))
+		err = db.Exec(`PRAGMA synchronous = normal; PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA trusted_schema = off; PRAGMA cache_size = -` + strconv.Itoa(cache) +
+			// SQLite makes the write-ahead log of a new file when it first reads the file. Until
+			// then another process would take it for one that has lost its log.
+			`; SELECT count(*) FROM sqlite_schema`)
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.db.Close())
@@ -189,12 +192,17 @@ func known(f io.ReaderAt) error {
 	return errForeign
 }
 
-// close closes the connection. The last one deletes the write-ahead log, by its name.
+// close closes the connection. The last one deletes the write-ahead log, by its name. When
+// another file has taken the place of this one, that log belongs to the other, and stays.
 func (c *conn) close() error {
 	c.forget()
 	return locked(c.path, func(mark *os.File) error {
+		if c.replaced(c.path) {
+			_, err := c.db.FileControl("main", sqlite3.FCNTL_PERSIST_WAL, true)
+			return errors.Join(err, c.db.Close())
+		}
 		err := c.db.Close()
-		if _, left := os.Lstat(c.path + "-wal"); err == nil && errors.Is(left, fs.ErrNotExist) && !c.replaced(c.path) {
+		if _, left := os.Lstat(c.path + "-wal"); err == nil && errors.Is(left, fs.ErrNotExist) {
 			_, err = mark.WriteAt([]byte{ended}, 0)
 		}
 		return err
@@ -371,8 +379,16 @@ func (c *conn) clear(ctx context.Context) error {
 // unusable reports whether an error says that the file is damaged or not an index, so
 // that it has to be made anew.
 func unusable(err error) bool {
-	return errors.Is(err, errDamaged) || errors.Is(err, sqlite3.IOERR_DATA) || errors.Is(err, sqlite3.IOERR_READ) || errors.Is(err, errForeign) || errors.Is(err, errVersion) || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) ||
-		errors.Is(err, sqlite3.ERROR) || errors.Is(err, sqlite3.MISMATCH) || errors.Is(err, sqlite3.CONSTRAINT)
+	for _, of := range []error{
+		errDamaged, errForeign, errVersion, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.ERROR, sqlite3.MISMATCH, sqlite3.CONSTRAINT,
+		sqlite3.IOERR_DATA, sqlite3.IOERR_READ, sqlite3.IOERR_SHORT_READ,
+		sqlite3.IOERR_DELETE_NOENT, // another process has made the index anew, and deleted the files of this one
+	} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
 }
 
 // locked runs do while no other process opens or deletes the files of an index. One that
