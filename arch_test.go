@@ -122,7 +122,7 @@ var rooms = []room{
 	},
 	{
 		path:     "dialects/bigquery",
-		ours:     []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead"},
+		ours:     []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead", "dialects/internal/syntaxtree"},
 		testOurs: []string{"dialects/internal/dialecttest"},
 		others:   map[string]string{"github.com/sqlc-dev/zetajones": "the grammar of GoogleSQL in Go, without dependencies"},
 		noStd:    noOutside,

@@ -158,7 +158,12 @@ func (m *meter) expression(start, end int) amount {
 			case i > start && m.isName(i-1) && !expressionWord(m.word(i-1)):
 				add(m.call(i-1, i, stop, operand{}, false), i-1, stop+1)
 			default:
-				add(m.query(i+1, stop), i, stop+1)
+				a := m.query(i+1, stop)
+				if m.growth.Methods && i > start && m.word(i-1) == "array" { // of all rows of a query
+					n, each := max(a.rows, 1), max(a.size, 8)
+					a = amount{size: n * each, num: a.num, text: true, items: n, each: each}.bound()
+				}
+				add(a, i, stop+1)
 			}
 			i = stop
 		case TokenWord, TokenQuotedName, TokenQuotedText:
