@@ -35,7 +35,7 @@ func nativeType(native string) expr.Type {
 		return expr.String
 	}
 	word := text
-	if i := strings.IndexAny(text, "( \t"); i >= 0 {
+	if i := strings.IndexAny(text, "(< \t"); i >= 0 {
 		word = text[:i]
 	}
 	switch {
@@ -57,7 +57,7 @@ var opaqueWords = func() map[string]bool {
 	for w := range strings.FieldsSeq("json jsonb xml array bytea blob tinyblob mediumblob longblob binary varbinary image rowversion " +
 		"geometry geography point line lseg box path polygon circle linestring multipoint multilinestring multipolygon " +
 		"geometrycollection geomcollection raster tsvector tsquery hstore sql_variant vector text[] ntext " +
-		"map tuple nested variant dynamic object ring aggregatefunction") {
+		"map tuple nested variant dynamic object ring aggregatefunction struct bytes range") {
 		m[w] = true
 	}
 	return m
@@ -71,7 +71,7 @@ func opaque(native string) bool {
 	if strings.HasSuffix(text, "[]") {
 		return true
 	}
-	if i := strings.IndexAny(text, "( \t"); i >= 0 {
+	if i := strings.IndexAny(text, "(< \t"); i >= 0 {
 		text = text[:i]
 	}
 	return opaqueWords[text]
