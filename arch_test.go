@@ -573,7 +573,7 @@ var rooms = []room{
 			"golang.org/x/mod":       "compares versions of releases",
 		},
 		testOurs: []string{
-			"cmd/ktx/internal/project", "cmd/ktx/internal/rpc", "execution/audit", "execution/executiontest/testdb", "execution/audit/audittest", "research/upstream/upstreamtest",
+			"cmd/ktx/internal/project", "cmd/ktx/internal/rpc", "execution/audit", "execution/executiontest/bqserver", "execution/executiontest/testdb", "execution/audit/audittest", "research/upstream/upstreamtest",
 		},
 		testOthers: map[string]string{
 			"github.com/creack/pty":                    "a terminal to be asked on",
