@@ -2,6 +2,7 @@ package bigquery
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/sqlc-dev/zetajones/ast"
 
@@ -17,9 +18,9 @@ func (d Dialect) Tree(sql string) ([]sqlguard.Node, error) {
 	}
 	reader := syntaxtree.Reader{
 		Packages: []string{reflect.TypeFor[ast.Identifier]().PkgPath()},
-		Hidden:   []string{"Span"},
+		Hidden:   []string{"Span", "JoinLocation"},
 		Names:    []string{"Identifier"},
-		Joined:   "Identifier",
+		Inner:    treeInner,
 		Text:     treeText,
 		Place:    treePlace,
 	}
@@ -31,11 +32,38 @@ func (d Dialect) Tree(sql string) ([]sqlguard.Node, error) {
 	return nodes, nil
 }
 
+// treeInner looks into nodes that only hold others.
+func treeInner(v any) (any, bool) {
+	switch n := v.(type) {
+	case *ast.SelectList:
+		return n.Columns, true
+	case *ast.FromClause:
+		return n.TableExpression, true
+	case *ast.WhereClause:
+		return n.Expr, true
+	case *ast.GroupingItem:
+		if n.Expr != nil && n.Alias == nil && n.Order == nil {
+			return n.Expr, true
+		}
+	case *ast.SelectColumn:
+		if n.Alias == nil {
+			return n.Expr, true
+		}
+	}
+	return nil, false
+}
+
 // treeText spells names and literals.
 func treeText(v any) (string, bool) {
 	switch n := v.(type) {
 	case *ast.Identifier:
 		return n.Name, true
+	case *ast.PathExpression:
+		names := make([]string, len(n.Names))
+		for i, part := range n.Names {
+			names[i] = part.Name
+		}
+		return strings.Join(names, "."), true
 	case *ast.IntLiteral:
 		return n.Image, true
 	case *ast.FloatLiteral:
@@ -44,8 +72,12 @@ func treeText(v any) (string, bool) {
 		return n.Image, true
 	case *ast.NullLiteral:
 		return n.Image, true
-	case *ast.StringLiteralComponent:
-		return n.Image, true
+	case *ast.StringLiteral:
+		var text strings.Builder
+		for _, c := range n.Components {
+			text.WriteString(c.Image)
+		}
+		return text.String(), true
 	case *ast.BytesLiteralComponent:
 		return n.Image, true
 	default:
