@@ -122,7 +122,7 @@ var rooms = []room{
 	},
 	{
 		path:     "dialects/bigquery",
-		ours:     []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead"},
+		ours:     []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead", "dialects/internal/syntaxtree"},
 		testOurs: []string{"dialects/internal/dialecttest"},
 		others:   map[string]string{"github.com/sqlc-dev/zetajones": "the grammar of GoogleSQL in Go, without dependencies"},
 		noStd:    noOutside,
@@ -578,7 +578,7 @@ var rooms = []room{
 			"golang.org/x/mod":       "compares versions of releases",
 		},
 		testOurs: []string{
-			"cmd/ktx/internal/project", "cmd/ktx/internal/rpc", "execution/audit", "execution/duckdbdb", "execution/executiontest/testdb", "execution/audit/audittest", "research/upstream/upstreamtest",
+			"cmd/ktx/internal/project", "cmd/ktx/internal/rpc", "execution/audit", "execution/duckdbdb", "execution/executiontest/bqserver", "execution/executiontest/testdb", "execution/audit/audittest", "research/upstream/upstreamtest",
 		},
 		testOthers: map[string]string{
 			"github.com/creack/pty":                    "a terminal to be asked on",

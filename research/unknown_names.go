@@ -40,6 +40,14 @@ const (
 // duckColumns are the messages about an unknown column.
 var duckColumns = regexp.MustCompile(`^Referenced column |^Values list .* does not have a column named |^Table .* does not have a column named `)
 
+// BigQuery has two reasons for many errors, and says the rest in English only.
+const (
+	bigQueryMissing = "notFound"
+	bigQueryTable   = "Not found: Table "
+	bigQueryInvalid = "invalidQuery"
+	bigQueryColumn  = "Unrecognized name: "
+)
+
 // withNearNames adds to an error about an unknown table or column which names of
 // the last scan are nearest. It returns err unchanged when it is about something
 // else.
@@ -49,9 +57,10 @@ func (s *Service) withNearNames(ctx context.Context, connectionID, sql string, e
 		return err
 	}
 	table := slices.Contains(missingTable, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteTable) ||
-		e.SQLState == duckCatalog && strings.HasPrefix(e.Message, duckTable)
+		e.SQLState == duckCatalog && strings.HasPrefix(e.Message, duckTable) ||
+		e.SQLState == bigQueryMissing && strings.HasPrefix(e.Message, bigQueryTable)
 	column := slices.Contains(missingColumn, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteColumn) ||
-		e.SQLState == duckBinder && duckColumns.MatchString(e.Message)
+		e.SQLState == duckBinder && duckColumns.MatchString(e.Message) || e.SQLState == bigQueryInvalid && strings.HasPrefix(e.Message, bigQueryColumn)
 	if !table && !column {
 		return err
 	}
@@ -106,8 +115,8 @@ func nearTables(snapshot *catalog.Snapshot, relations []sqlguard.VerdictRelation
 }
 
 // unknownColumn finds the column in the message of a server: of PostgreSQL (with
-// quotes only if there is no qualifier), MySQL, SQLite, SQL Server and DuckDB.
-var unknownColumn = regexp.MustCompile(`column "([^"]+)" |column ([^ "']+) does not exist|Unknown column '([^']+)'|no such column: (.+)$|Invalid column name '([^']+)'|does not have a column named "([^"]+)"`)
+// quotes only if there is no qualifier), MySQL, SQLite, SQL Server, DuckDB and BigQuery.
+var unknownColumn = regexp.MustCompile(`column "([^"]+)" |column ([^ "']+) does not exist|Unknown column '([^']+)'|no such column: (.+)$|Invalid column name '([^']+)'|does not have a column named "([^"]+)"|Unrecognized name: ([^ ;]+)`)
 
 // nearColumns names tables beside those of the statement that have the column, and the
 // nearest columns in the tables of the statement.

@@ -34,6 +34,8 @@ type Growth struct {
 	// Methods says that x.f(y) can call f with x as its first argument, that a.b can be a
 	// field of the structure a, and that #1 and COLUMNS(…) are columns.
 	Methods bool
+	// Pipes says that |> passes the rows of a query on to the next operator.
+	Pipes bool
 	// Rereads says that the server computes a common table expression again for each
 	// reference to it, so that a chain of them can multiply the work.
 	Rereads bool
@@ -114,6 +116,7 @@ const (
 	MakesFormat                   // its arguments, padded as the numbers among them and in the format say
 	MakesRows                     // a row for each number up to the largest of its arguments
 	MakesSeries                   // the same, and outside of FROM a list with as many numbers
+	MakesDays                     // the same, and without an interval a day for each day between two dates
 	MakesResize                   // as many elements as the second argument says, each like the third
 	MakesEach                     // a list with what a lambda makes of each element
 	MakesReduced                  // what a lambda makes of all elements, one after the other

@@ -13,20 +13,26 @@ var units = []struct {
 }{{"microsecond", 86400e6}, {"millisecond", 86400e3}, {"second", 86400}, {"minute", 1440}, {"hour", 24}}
 
 // times returns how many moments there are between two literal dates in steps of an interval,
-// and false for a series of numbers. A date that is no literal counts as the other one.
-func (m *meter) times(start, end int) (n float64, ok bool) {
+// and false for a series of numbers. A date that is no literal counts as the other one. ok
+// at first says that they are days unless there is an interval.
+func (m *meter) times(start, end int, ok bool) (n float64, _ bool) {
 	first, last, perDay, step := boundless, 0.0, 1.0, boundless
+	seen := false // an interval
 	for i := start; i < end; i++ {
 		text := strings.ToLower(m.text(i))
 		if m.word(i) == "interval" {
-			ok = true
+			ok, seen = true, true
 		}
 		switch t := m.tokens[i]; {
+		case t.Kind == TokenNumber && i >= start+2 && m.word(i-2) == "date" && m.tokens[i-1].Kind == TokenOpen:
+			if year := numberOf(text); year > 0 {
+				first, last = min(first, year), max(last, year)
+			}
 		case t.Kind == TokenString && len(text) > 6 && text[5] == '-':
 			if year := numberOf(text[1:5]); year > 0 {
 				first, last = min(first, year), max(last, year)
 			}
-		case ok && (t.Kind == TokenNumber || t.Kind == TokenString):
+		case seen && (t.Kind == TokenNumber || t.Kind == TokenString):
 			for field := range strings.FieldsSeq(strings.Trim(text, "'")) {
 				if x := numberOf(field); x > 0 {
 					step = min(step, x)
@@ -178,7 +184,12 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 			out.text = true
 		}
 		if inFrom { // a row for each part of its arguments
-			_, out.rows = all.element()
+			one, rows := all.element()
+			if fn == "unnest" {
+				one.text = true
+				out = one
+			}
+			out.rows = rows
 		}
 	case MakesRepeat:
 		out = amount{size: max(arg(0).size, 1) * arg(1).num}
@@ -210,9 +221,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		}
 	case MakesRows:
 		out = amount{num: all.num, rows: max(all.num, 1)}
-	case MakesSeries:
-		n := all.num
-		if times, ok := m.times(open+1, stop); ok {
+	case MakesSeries, MakesDays:
+		n := all.num / m.step(open+1, stop)
+		if times, ok := m.times(open+1, stop, kind == MakesDays); ok {
 			n = times
 		} else if m.growth.Aliases {
 			n = m.steps(open+1, stop, args, arg(2).num)
@@ -292,6 +303,17 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out.size, out.items, out.each = 0, 0, 0 // told once
 	}
 	return out
+}
+
+// step returns the third argument if it is a literal number that is larger than 1, else 1.
+func (m *meter) step(start, end int) float64 {
+	argument, step := 0, 1.0
+	m.split(start, end, func(start, end int) {
+		if argument++; argument == 3 && end == start+1 && m.tokens[start].Kind == TokenNumber {
+			step = max(numberOf(m.text(start)), 1)
+		}
+	})
+	return step
 }
 
 // searched returns how many bytes a function replaces at least when it replaces its

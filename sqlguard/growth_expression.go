@@ -181,7 +181,12 @@ func (m *meter) expression(start, end int) amount {
 					stop = m.closing(stop+1, end)
 				}
 			default:
-				add(m.query(i+1, stop), i, stop+1)
+				a := m.query(i+1, stop)
+				if m.growth.Methods && i > start && m.word(i-1) == "array" { // of all rows of a query
+					n, each := max(a.rows, 1), max(a.size, 8)
+					a = amount{size: n * each, num: a.num, text: true, items: n, each: each}.bound()
+				}
+				add(a, i, stop+1)
 			}
 			i = stop
 		case TokenWord, TokenQuotedName, TokenQuotedText:

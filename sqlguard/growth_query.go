@@ -21,6 +21,9 @@ func (m *meter) query(start, end int) amount {
 		word       string
 		start, end int
 	}
+	if at := m.pipe(start, end); m.growth.Pipes && at < end {
+		return m.piped(start, at, end)
+	}
 	parts := make([]part, 0, 8)
 	isQuery := false
 	for i := start; i < end; i++ {
@@ -29,7 +32,7 @@ func (m *meter) query(start, end int) amount {
 			continue
 		}
 		if w := m.word(i); clauses[w] && (i == start || m.tokens[i-1].Kind != TokenDot) && !m.continues(start, i) {
-			isQuery = isQuery || w == "select" || w == "values" || m.growth.Methods && w == "from" && i == start
+			isQuery = isQuery || w == "select" || w == "values" || m.growth.Methods && w == "from" && (i == start || len(parts) > 0 && parts[0].word == "with")
 			if len(parts) > 0 {
 				parts[len(parts)-1].end = i
 			}
@@ -43,7 +46,7 @@ func (m *meter) query(start, end int) amount {
 		return m.expression(start, end)
 	}
 	out, rows, branch := amount{}, 0.0, 1.0
-	limit, later, starred := boundless, false, parts[0].word == "from"
+	limit, later, starred := boundless, false, true
 	outer := m.unrolled
 	m.unrolled = 1
 	defer func() { m.unrolled = outer }()
@@ -84,6 +87,7 @@ func (m *meter) query(start, end int) amount {
 				limit = max(numberOf(m.text(p.start+1)), 1)
 			}
 		case "values":
+			starred = false
 			out = out.join(m.list(p.start, p.end, 1, later))
 			branch = 0
 			m.split(p.start, p.end, func(int, int) { branch++ })
@@ -151,6 +155,84 @@ func (m *meter) document(start, end int, rows amount) amount {
 		out.size = 0 // told once
 	}
 	return out
+}
+
+// pipe returns where the next |> is that is in no bracket, or end.
+func (m *meter) pipe(start, end int) int {
+	for i := start; i < end; i++ {
+		switch m.tokens[i].Kind { //nolint:exhaustive // the others stand between
+		case TokenOpen:
+			i = m.closing(i, end)
+		case TokenOperator:
+			if m.text(i) == "|>" {
+				return i
+			}
+		}
+	}
+	return end
+}
+
+// piped measures a query whose rows go through operators, of which the first begins at at.
+func (m *meter) piped(start, at, end int) amount {
+	out := m.query(start, at)
+	rows := max(out.rows, 1)
+	for at < end {
+		from, next := at+1, m.pipe(at+1, end)
+		at = next
+		join := from // the last word of a join such as LEFT JOIN
+		for join < next && joinWord(m.word(join)) && m.word(join) != "join" {
+			join++
+		}
+		switch w := m.word(from); {
+		case m.word(join) == "join":
+			rows = min(rows*m.from(join+1, next), boundless)
+		case w == "select", w == "extend", w == "rename":
+			out = out.join(m.list(from+1, next, rows, false))
+		case w == "set":
+			m.split(from+1, next, func(start, end int) {
+				a := m.rowsOf(min(start+2, end), end, rows)
+				m.give(m.text(start), a)
+				out = out.join(a)
+			})
+		case w == "aggregate":
+			group := from + 1
+			for group < next && m.word(group) != "group" {
+				if m.tokens[group].Kind == TokenOpen {
+					group = m.closing(group, next)
+				}
+				group++
+			}
+			group = min(group, next)
+			out = out.join(m.list(from+1, group, rows, false))
+			keys := group
+			for keys < next && (m.word(keys) == "group" || m.word(keys) == "and" || m.word(keys) == "order" || m.word(keys) == "by") {
+				keys++
+			}
+			if keys < next {
+				out = out.join(m.list(keys, next, rows, false))
+			}
+		case w == "as":
+			if from+1 < next {
+				m.give(m.text(from+1), m.any())
+			}
+		case w == "limit":
+			rows = min(rows, max(m.expression(from+1, next).num, 1))
+		case w == "union", w == "intersect", w == "except":
+			m.split(from+1, next, func(start, end int) {
+				for i := start; i < end; i++ {
+					if m.tokens[i].Kind == TokenOpen {
+						stop := m.closing(i, end)
+						a := m.query(i+1, stop)
+						out, rows, i = out.join(a), min(rows+max(a.rows, 1), boundless), stop
+					}
+				}
+			})
+		default:
+			out = out.join(m.rowsOf(from, next, rows))
+		}
+	}
+	out.rows = rows
+	return out.bound()
 }
 
 // split calls each for each part of a list between commas.

@@ -141,7 +141,7 @@ func TestPageHoldsNoMarkupOfStrangers(t *testing.T) {
 func TestPageOfTheCorpus(t *testing.T) {
 	page := written(t, asked(t, corpus.Cases()))
 	found := strict(t, page)
-	if len(page) > 10<<20 {
+	if len(page) > 12<<20 { // mail servers commonly take 20 MB
 		t.Errorf("the page has %d bytes", len(page))
 	}
 	ids := map[string]bool{}
@@ -240,7 +240,7 @@ func TestTreesOfTheCorpus(t *testing.T) {
 		}
 	}
 	for dialect := range guards {
-		factsOnly := dialect == "sqlserver" || dialect == "clickhouse" || dialect == "bigquery" || dialect == "duckdb" // their parsers build no tree
+		factsOnly := dialect == "sqlserver" || dialect == "clickhouse" || dialect == "duckdb" // their parsers build no tree
 		switch {
 		case factsOnly && trees[dialect] > 0:
 			t.Errorf("%s has %d trees; say so in the documentation", dialect, trees[dialect])

@@ -17,13 +17,15 @@ const (
 	// askFirst and askMost are the pauses between two questions.
 	askFirst = 20 * time.Millisecond
 	askMost  = 250 * time.Millisecond
+	// unmade is how often the service says that a job is not there until it was never made.
+	unmade = 5
 )
 
 // end cancels the job and waits until it is over, for a while. Then mayRun is false.
 func (x *job) end(ctx context.Context) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), endFor)
 	defer cancel()
-	told := false
+	told, missing := false, 0
 	for pause := askFirst; ; pause = min(2*pause, askMost) {
 		var now *wire.Job
 		var err error
@@ -33,8 +35,11 @@ func (x *job) end(ctx context.Context) {
 			now, err = x.db.client.Cancel(within, x.ref)
 			told = err == nil
 		}
-		if over(now, err) {
-			x.done, x.mayRun = true, false
+		if e, ok := errors.AsType[*wire.ServiceError](err); ok && e.Status == http.StatusNotFound {
+			missing++
+		}
+		if over(now, err) || missing == unmade {
+			x.mayRun = false
 			return
 		}
 		select {

@@ -191,6 +191,16 @@ func TestOverload(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	})
+	t.Run("a job that is never made", func(t *testing.T) {
+		s := bqserver.Start(t, bqserver.Config{})
+		s.On("SELECT id FROM items", ids(3))
+		s.FailAfter("/jobs", 1, busy, busy, busy, busy, busy)
+		c := openOn(t, s)
+		if e := c.Fails(t, "SELECT id FROM items", execution.Limits{}); e.Code != sqlguard.CodeDatabaseError || !e.Retryable || e.Held != nil {
+			t.Errorf("%+v", e)
+		}
+		c.Get(t, "SELECT id FROM items", execution.Limits{})
+	})
 }
 
 // TestErrorsOfTheService checks the code and the hint of errors at every place.

@@ -93,7 +93,6 @@ type job struct {
 	ref    wire.Reference
 	sent   time.Time // when the job was sent; zero before
 	mayRun bool      // the job may run at the service
-	done   bool      // the service said that it is over
 }
 
 func (x *job) elapsed() time.Duration {
@@ -241,7 +240,7 @@ func (x *job) wait(ctx context.Context) (*wire.Schema, error) {
 	for {
 		got, err := x.db.client.Wait(ctx, x.ref, waitFor)
 		if e, ok := errors.AsType[*wire.ServiceError](err); ok && !e.Overload() {
-			x.done, x.mayRun = true, false // the error of a job is what it ended with
+			x.mayRun = false // the error of a job is what it ended with
 		}
 		switch {
 		case err != nil:
@@ -249,7 +248,7 @@ func (x *job) wait(ctx context.Context) (*wire.Schema, error) {
 		case !got.Complete:
 			continue
 		}
-		x.done, x.mayRun = true, false
+		x.mayRun = false
 		if got.Schema == nil || len(got.Schema.Fields) == 0 {
 			return nil, network.Untrusted("the statement returned no columns, so it was no query", nil)
 		}

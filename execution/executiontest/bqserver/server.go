@@ -161,6 +161,12 @@ func (s *Server) Fail(part string, failures ...Failure) {
 	}
 }
 
+// FailAfter is Fail after so many requests of that kind that do not fail.
+func (s *Server) FailAfter(part string, requests int, failures ...Failure) {
+	s.Fail(part, slices.Repeat([]Failure{{}}, requests)...)
+	s.Fail(part, failures...)
+}
+
 // Running counts the jobs that run.
 func (s *Server) Running() int {
 	s.mu.Lock()
@@ -227,7 +233,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.faults = slices.Delete(s.faults, at, at+1)
 	}
 	s.mu.Unlock()
-	if at >= 0 {
+	if planned.Status != 0 {
 		fail(w, planned)
 		return
 	}

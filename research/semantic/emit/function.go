@@ -129,10 +129,10 @@ func (w *writer) ofText(name string, e *expr.Expr) {
 	w.text(")")
 }
 
-// concatenation writes concat, for which NULL is the empty text. CONCAT of MySQL and
-// ClickHouse is NULL if an argument is, and SQLite has it from 3.44 on.
+// concatenation writes concat, for which NULL is the empty text. CONCAT of MySQL,
+// ClickHouse and BigQuery is NULL if an argument is, and SQLite has it from 3.44 on.
 func (w *writer) concatenation(e *expr.Expr, top bool) {
-	orEmpty := len(e.Args) == 1 || w.dialect == MySQL || w.dialect == SQLite || w.dialect == ClickHouse
+	orEmpty := len(e.Args) == 1 || w.dialect == MySQL || w.dialect == SQLite || w.dialect == ClickHouse || w.dialect == BigQuery
 	argument := func(a *expr.Expr, top bool) {
 		if !orEmpty || a.Op == expr.OpString {
 			w.asText(a, top)
@@ -177,7 +177,7 @@ func (w *writer) length(a *expr.Expr, top bool) {
 		return
 	case SQLite, DuckDB:
 		w.text("LENGTH(")
-	case Postgres, MySQL:
+	case Postgres, MySQL, BigQuery:
 		w.text("CHAR_LENGTH(")
 	case ClickHouse:
 		w.text("lengthUTF8(")
@@ -189,7 +189,7 @@ func (w *writer) length(a *expr.Expr, top bool) {
 // substring writes the characters from a position on, which counts from 1.
 func (w *writer) substring(e *expr.Expr) {
 	switch w.dialect {
-	case SQLite:
+	case SQLite, BigQuery:
 		w.text("SUBSTR(")
 	case ClickHouse:
 		w.text("substringUTF8(")
@@ -234,7 +234,7 @@ func (w *writer) round(e *expr.Expr) {
 		w.text("ROUND(CAST(")
 		w.value(e.Args[0], true)
 		w.text(" AS DECIMAL(65, 30)), ")
-	case SQLite, SQLServer:
+	case SQLite, SQLServer, BigQuery:
 		w.text("ROUND(")
 		w.value(e.Args[0], true)
 		w.text(", ")
@@ -305,6 +305,8 @@ func (w *writer) castText(a *expr.Expr, from expr.Type, as func(string)) {
 		as("Nullable(String)")
 	case DuckDB:
 		as("VARCHAR")
+	case BigQuery:
+		as("STRING")
 	case SQLServer:
 		if from != expr.Time {
 			as("nvarchar(max)")
@@ -325,6 +327,10 @@ func (w *writer) castBoolean(a *expr.Expr, from expr.Type, top bool) {
 	case expr.Unknown:
 		if w.dialect == Postgres || w.dialect == DuckDB {
 			w.text("CAST(NULL AS boolean)")
+			return
+		}
+		if w.dialect == BigQuery {
+			w.text("CAST(NULL AS BOOL)")
 			return
 		}
 		w.text("NULL")
@@ -382,5 +388,7 @@ func (w *writer) castTime(a *expr.Expr, from expr.Type, as func(string)) {
 		w.readable(func() { w.instant(a) })
 	case ClickHouse:
 		as("Nullable(DateTime64(6))")
+	case BigQuery:
+		as(bigDatetime)
 	}
 }

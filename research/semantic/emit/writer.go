@@ -23,6 +23,8 @@ type writer struct {
 	self    int          // the node that Self stands for
 	outer   bool         // writing over the aggregates, where division is exact
 
+	results []string // on BigQuery: the names of the result's columns
+
 	read    map[expr.Field]bool // on ClickHouse: the columns that the leg being written reads
 	doubles map[*expr.Expr]bool // on DuckDB: what is known to be a double
 }
@@ -91,6 +93,12 @@ func (w *writer) name(s string) {
 	switch w.dialect {
 	case MySQL:
 		opening, closing = '`', '`'
+	case BigQuery:
+		opening, closing = '`', '`'
+		if !bigNamed(s) {
+			w.fail(expr.UnsupportedInDialect, "rename it", "the name %q has a character that no name of BigQuery has", s)
+			return
+		}
 	case SQLServer:
 		opening, closing = '[', ']'
 	case Postgres, SQLite, ClickHouse, DuckDB:

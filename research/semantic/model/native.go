@@ -36,7 +36,7 @@ func nativeType(native string) expr.Type {
 		return expr.String
 	}
 	word := text
-	if i := strings.IndexAny(text, "( \t"); i >= 0 {
+	if i := strings.IndexAny(text, "(< \t"); i >= 0 {
 		word = text[:i]
 	}
 	switch {
@@ -58,7 +58,7 @@ var opaqueWords = func() map[string]bool {
 	for w := range strings.FieldsSeq("json jsonb xml array bytea blob tinyblob mediumblob longblob binary varbinary image rowversion " +
 		"geometry geography point line lseg box path polygon circle linestring multipoint multilinestring multipolygon " +
 		"geometrycollection geomcollection raster tsvector tsquery hstore sql_variant vector text[] ntext " +
-		"map tuple struct union nested variant dynamic object ring aggregatefunction") {
+		"map tuple struct union nested variant dynamic object ring aggregatefunction bytes range") {
 		m[w] = true
 	}
 	return m
@@ -72,7 +72,7 @@ func opaque(native string) bool {
 	if strings.HasSuffix(text, "]") { // of any length
 		return true
 	}
-	if i := strings.IndexAny(text, "( \t"); i >= 0 {
+	if i := strings.IndexAny(text, "(< \t"); i >= 0 {
 		text = text[:i]
 	}
 	return opaqueWords[text]
