@@ -329,8 +329,8 @@ var rooms = []room{
 	{
 		path: "execution/executiontest/faults",
 		testOurs: []string{
-			"sqlguard", "dialects/clickhouse", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution", "execution/audit",
-			"execution/clickhousedb", "execution/mssqldb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "execution/executiontest",
+			"sqlguard", "dialects/clickhouse", "dialects/duckdb", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution", "execution/audit",
+			"execution/clickhousedb", "execution/duckdbdb", "execution/duckdbdb/engine", "execution/executiontest/duckfile", "execution/mssqldb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "execution/executiontest",
 			"execution/executiontest/chserver", "execution/executiontest/executable", "execution/executiontest/tdsserver",
 			"execution/executiontest/testdb",
 		},

@@ -189,6 +189,20 @@ var unendingOnFile = []scenario{{
 	},
 }}
 
+// unendingOnDuckDB is the scenario of DuckDB. A build without it, which has no tag duckdb,
+// skips the scenario.
+var unendingOnDuckDB = []scenario{{
+	name:   "statements that the engine does not end (DuckDB)",
+	does:   "The same on a DuckDB file, with calls of repeat() that make 800 MB each, which the engine does not interrupt. Each statement runs in a process.",
+	codes:  []sqlguard.Code{sqlguard.CodeTimeout, sqlguard.CodeBusy},
+	passes: "Calls end with a time limit or `busy`; the same holds for the other connection; afterwards nothing is held, and no process is left.",
+	full:   true,
+	run: func(s *stand) string {
+		s.Skip("this build has no DuckDB; it needs the tag duckdb")
+		return ""
+	},
+}}
+
 // sessionsOfFirst counts the gateways' sessions at the server without those of the second
 // connection and of the gateway apart, which have one statement at a time and so one
 // session each.
