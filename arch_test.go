@@ -128,11 +128,12 @@ var rooms = []room{
 		noStd:    noOutside,
 	},
 	{
-		path:     "dialects/duckdb",
-		ours:     []string{"sqlguard", "dialects/internal/denied"},
-		testOurs: []string{"dialects/internal/dialecttest"},
-		others:   map[string]string{"github.com/sqlc-dev/darkwing": "the grammar of DuckDB in Go, without dependencies"},
-		noStd:    noOutside,
+		path:       "dialects/duckdb",
+		ours:       []string{"sqlguard", "dialects/internal/denied"},
+		testOurs:   []string{"dialects/internal/dialecttest"},
+		others:     map[string]string{"github.com/sqlc-dev/darkwing": "the grammar of DuckDB in Go, without dependencies"},
+		testOthers: map[string]string{"github.com/duckdb/duckdb-go-bindings": "asks DuckDB whether a text is one read"},
+		noStd:      noOutside,
 	},
 	{
 		path:     "dialects/sqlserver",
