@@ -128,11 +128,12 @@ var rooms = []room{
 		noStd:    noOutside,
 	},
 	{
-		path:     "dialects/duckdb",
-		ours:     []string{"sqlguard", "dialects/internal/denied"},
-		testOurs: []string{"dialects/internal/dialecttest"},
-		others:   map[string]string{"github.com/sqlc-dev/darkwing": "the grammar of DuckDB in Go, without dependencies"},
-		noStd:    noOutside,
+		path:       "dialects/duckdb",
+		ours:       []string{"sqlguard", "dialects/internal/denied"},
+		testOurs:   []string{"dialects/internal/dialecttest"},
+		others:     map[string]string{"github.com/sqlc-dev/darkwing": "the grammar of DuckDB in Go, without dependencies"},
+		testOthers: map[string]string{"github.com/duckdb/duckdb-go-bindings": "asks DuckDB whether a text is one read"},
+		noStd:      noOutside,
 	},
 	{
 		path:     "dialects/sqlserver",
@@ -343,8 +344,8 @@ var rooms = []room{
 	{
 		path: "execution/executiontest/faults",
 		testOurs: []string{
-			"sqlguard", "dialects/clickhouse", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution", "execution/audit",
-			"execution/clickhousedb", "execution/mssqldb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "execution/executiontest",
+			"sqlguard", "dialects/clickhouse", "dialects/duckdb", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution", "execution/audit",
+			"execution/clickhousedb", "execution/duckdbdb", "execution/duckdbdb/engine", "execution/executiontest/duckfile", "execution/mssqldb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "execution/executiontest",
 			"execution/executiontest/chserver", "execution/executiontest/executable", "execution/executiontest/tdsserver",
 			"execution/executiontest/testdb",
 		},

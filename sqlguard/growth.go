@@ -56,6 +56,9 @@ type Growth struct {
 	// the relations, with a schema, that have as many rows as a query reads.
 	Columns map[string]string
 	Endless map[string]bool
+	// Materializes says that Rereads holds only for those that are NOT MATERIALIZED, and
+	// without MATERIALIZED for those of a statement with a LIMIT.
+	Materializes bool
 }
 
 // lambdas reports whether -> makes a lambda.
@@ -476,6 +479,9 @@ func (m *meter) refuse(start, end int, message, hint string) {
 
 // smallerHint is for a statement that is refused only for the size of what it makes.
 const smallerHint = "use a smaller number, or read the value from a table"
+
+// materializedHint is onceHint for a server that computes those with MATERIALIZED once.
+const materializedHint = "write AS MATERIALIZED (…), so that each common table expression is computed once"
 
 // onceHint is for common table expressions that are read too often.
 const onceHint = "let each common table expression read the one before it once: a window function or GROUP BY often replaces the second read"

@@ -2,6 +2,7 @@ package sqlguard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -398,15 +399,17 @@ func (m *meter) with(start, end int) {
 			}
 			open = stop
 		}
-		for open < end && m.tokens[open].Kind != TokenOpen {
-			open++
-		}
+		open = m.queryOf(open, end)
 		if open >= end {
 			return
 		}
 		stop := m.closing(open, end)
 		if m.growth.Rereads {
-			m.reads[m.name(start)] = m.readsIn(open+1, stop)
+			reads := m.readsIn(open+1, stop)
+			if m.once(open) {
+				reads = 0
+			}
+			m.reads[m.name(start)] = reads
 		}
 		a := m.relation(open+1, stop, len(columns))
 		if recursive || m.growth.Recurses && m.has(open+1, stop, m.name(start)) {
@@ -416,6 +419,45 @@ func (m *meter) with(start, end int) {
 			m.give(name, a)
 		}
 	})
+}
+
+// queryOf returns the bracket that begins the query of a common table expression: the one
+// behind AS, or the first one. There may be others before it, such as USING KEY (a).
+func (m *meter) queryOf(from, end int) int {
+	first := end
+	for i := from; i < end; i++ {
+		if m.tokens[i].Kind != TokenOpen {
+			continue
+		}
+		if w := m.word(i - 1); w == "as" || w == "materialized" {
+			return i
+		}
+		first = min(first, i)
+	}
+	return first
+}
+
+// once reports whether the server computes a common table expression only once, by the words
+// before its query. It may compute one without MATERIALIZED again if what reads it has a
+// LIMIT.
+func (m *meter) once(open int) bool {
+	switch {
+	case !m.growth.Materializes:
+		return false
+	case m.word(open-1) == "materialized":
+		return m.word(open-2) != "not"
+	default:
+		return !slices.ContainsFunc(m.tokens, func(t Token) bool {
+			if t.Kind != TokenWord {
+				return false
+			}
+			switch strings.ToLower(t.Text(m.sql)) {
+			case "limit", "offset", "fetch", "top":
+				return true
+			}
+			return false
+		})
+	}
 }
 
 // has reports whether a name stands between two tokens.
@@ -438,7 +480,11 @@ func (m *meter) readsIn(start, end int) float64 {
 		}
 	}
 	if reads > maxReads {
-		m.refuse(start, end, fmt.Sprintf("common table expressions are read %s times here, counting what they read themselves; the limit is %d, because this server computes them again each time", count(reads), maxReads), onceHint)
+		hint := onceHint
+		if m.growth.Materializes {
+			hint = materializedHint
+		}
+		m.refuse(start, end, fmt.Sprintf("common table expressions are read %s times here, counting what they read themselves; the limit is %d, because this server computes them again each time", count(reads), maxReads), hint)
 	}
 	return reads
 }
