@@ -266,7 +266,7 @@ const softMemory = 80 << 20
 // in percent of what it holds: most are done before the first one.
 const (
 	softGarbage = 400
-	fewInputs   = 1000
+	fewInputs   = 300
 )
 
 // unnamed is a temporary file. Where an open file can be removed, nothing else
