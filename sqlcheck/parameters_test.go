@@ -440,3 +440,15 @@ func TestNamesFilledIn(t *testing.T) {
 		}
 	}
 }
+
+// TestAssignedVariable: a variable that the statement assigns is no parameter.
+func TestAssignedVariable(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, f := range withParameters(t, "mysql", "a.sql", "SELECT MATCH(a) AGAINST (? IN BOOLEAN MODE), @r := ? FROM t WHERE b = @b").Findings {
+		got = append(got, fmt.Sprintf("%d %s", f.Column, f.Code))
+	}
+	if diff := cmp.Diff([]string{"46 session_change"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
