@@ -75,7 +75,7 @@ func (f *dbtFile) kind() string {
 	if f.manifest != nil {
 		nodes, disabled, macros = f.manifest.nodes[f.path], f.manifest.disabled[f.path], f.manifest.files[f.path]
 	}
-	said, err := json.Marshal([]any{f.path, f.manifest != nil, nodes, disabled, macros, f.project.manifestPath()})
+	said, err := json.Marshal([]any{f.path, f.manifest != nil, nodes, disabled, macros, f.project.manifestPath(), f.project.enabled(f.path)})
 	if err != nil {
 		return ""
 	}
@@ -90,6 +90,7 @@ const (
 	dbtHidden     = "this runs SQL while dbt compiles the file, and the compiled query does not contain that SQL"
 	dbtHook       = "dbt runs this hook with the query, and a macro makes it, so ktx does not judge it"
 	dbtPlainHooks = "write hooks as plain strings"
+	dbtDisabled   = "dbt does not build this model on a database of this dialect, so ktx does not judge it"
 	dbtDefinition = "ktx judges a macro only in the models that use it"
 )
 
@@ -250,6 +251,10 @@ func besidesParts(d sqlguard.Dialect, rendered *source.Rendered, body, name stri
 func (f *dbtFile) query(d sqlguard.Dialect, t *source.Template, snapshot, raw, body string) []dbtPart {
 	name := cmp.Or(snapshot, strings.TrimSuffix(path.Base(f.path), path.Ext(f.path)))
 	rendered := t.Render(d, name, quoter(d))
+	if f.manifest == nil && (rendered.Disabled || f.turnedOff(d)) {
+		start := sqlguard.Span{Start: t.Span.Start, End: t.Span.Start}
+		return []dbtPart{{span: start, unproved: noted([]sqlguard.Span{start}, dbtDisabled, "", report.SeverityNote)}}
+	}
 	parts := besidesParts(d, rendered, body, name)
 	if f.manifest == nil {
 		return append(parts, plainPart(rendered, t.Span, ""))
@@ -287,6 +292,23 @@ func (f *dbtFile) query(d sqlguard.Dialect, t *source.Template, snapshot, raw, b
 		parts = append(parts, dbtPart{span: t.Span, problem: manifest + " has no such query: it is older than the file, or dbt does not read the file"})
 	}
 	return parts
+}
+
+// turnedOff reports whether the project's file certainly turns the model off.
+func (f *dbtFile) turnedOff(d sqlguard.Dialect) bool {
+	said := f.project.enabled(f.path)
+	if strings.Contains(said, "{") {
+		parsed, err := source.ParseTemplate(said)
+		if err != nil {
+			return false
+		}
+		texts := parsed.Render(d, "", quoter(d)).Texts
+		if len(texts) != 1 || len(texts[0].Holes) > 0 {
+			return false
+		}
+		said = texts[0].SQL()
+	}
+	return strings.EqualFold(strings.TrimSpace(said), "false")
 }
 
 // hookParts returns a hook that another file of the project sets.

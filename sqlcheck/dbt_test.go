@@ -195,17 +195,24 @@ func TestDBTBranches(t *testing.T) {
 	d.write("models/hook.sql", "{% set h = 'drop table ' ~ this %}\n{{ config(post_hook=[h, \"{{ f() }}\", \"delete from {{ this }} where {{ var('x') }}\"]) }}\nselect 1\n")
 	d.write("models/list.sql", "{% set days = [1, 2] %}\nselect {% for d in days %}pg_sleep({{ d }}){{ ', ' if not loop.last }}{% endfor %}\n")
 	d.write("macros/m.sql", "{% macro m() %}{% endmacro %}%}")
-	d.want(11,
+	d.write("dbt_project.yml", "name: shop\nmodel-paths: [models]\nmodels:\n  shop:\n    flake:\n      +enabled: \"{{ target.type == 'snowflake' | as_bool() }}\"\n      always:\n        +enabled: true\n")
+	d.write("models/flake/a.sql", "drop table t")
+	d.write("models/flake/always/a.sql", "drop table t")
+	d.write("models/off.sql", "{{ config(enabled=(target.type == 'bigquery')) }}drop table t")
+	d.want(12,
 		`macros/m.sql:1:1 dynamic_sql_unprovable note "{% macro m() %}"`,
 		`models/branch.sql:3:7 function_sleep "pg_sleep"`,
 		`models/branch.sql:5:6 credential_relation "pg_authid"`,
 		`models/branch.sql:7:8 locking_clause "for update"`,
+		"models/flake/a.sql:1:1 dynamic_sql_unprovable note: dbt does not build this model on a database of this dialect, so ktx does not judge it",
+		`models/flake/always/a.sql:1:1 ddl_statement "drop table t"`,
 		`models/hook.sql:1:13 ddl_statement "drop table ' ~ this %}"`,
 		`models/hook.sql:2:26 dynamic_sql_unprovable note "{{ f() }}"`,
 		`models/hook.sql:2:39 write_statement "delete from {{ this }} where {{ var('x') }}"`,
 		`models/hook.sql:2:68 dynamic_sql_unprovable note "{{ var('x') }}"`,
 		`models/list.sql:2:27 function_sleep "pg_sleep"`,
 		`models/macro.sql:1:1 dynamic_sql_unprovable note "{{ f() }}"`,
+		"models/off.sql:1:1 dynamic_sql_unprovable note: dbt does not build this model on a database of this dialect, so ktx does not judge it",
 		`models/placeholder.sql:1:8 dynamic_sql_unprovable note "{{ schema }}"`,
 		`models/placeholder.sql:1:59 function_sleep "pg_sleep"`,
 		`models/run.sql:2:1 write_statement "delete from {{ this }}"`,
@@ -371,7 +378,7 @@ func TestDBTPaths(t *testing.T) {
 	d.want(3,
 		`inner/models/a.sql:1:8 dynamic_sql_unprovable note "{{ g() }}"`,
 		`macros/a.sql:1:1 dynamic_sql_unprovable note "{% macro f() %}"`,
-		`models/a.sql:1:8 parse_error "{{ f() }}"`,
+		`models/a.sql:1:8 dynamic_sql_unprovable note "{{ f() }}"`,
 		`sql/models/a.sql:1:8 dynamic_sql_unprovable note "{{ f() }}"`,
 	)
 }

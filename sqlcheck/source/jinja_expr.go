@@ -154,7 +154,7 @@ func (e *jinjaExpr) comparison(condition bool) jinjaValue {
 		case e.op("=="), e.op("!="):
 			negated = e.tokens[e.at-2].text == "!"
 			right := e.concatenation(false)
-			same, certain := equal(e.r.dialect, left, right)
+			same, certain := e.r.equal(left, right, e.span)
 			left = jinjaValue{own: left.ours() && right.ours()}
 			if certain {
 				left = boolean(same != negated)
@@ -187,7 +187,7 @@ func (e *jinjaExpr) among(v, in jinjaValue) (found, certain bool) {
 	case jinjaList:
 		certain = true
 		for _, item := range *in.items {
-			same, sure := equal(e.r.dialect, v, item)
+			same, sure := e.r.equal(v, item, e.span)
 			if same && sure {
 				return true, true
 			}

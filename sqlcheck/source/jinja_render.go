@@ -20,7 +20,9 @@ type Rendered struct {
 	// Hooks are the statements that config(…) makes dbt run before or after the
 	// query. Runs are those that it runs while it compiles the query. The spans
 	// are those of hooks and of calls whose statement is not known.
-	Hooks, Runs               []Run
+	Hooks, Runs []Run
+	// Disabled reports whether config(enabled=…) turns the query off.
+	Disabled                  bool
 	UnknownHooks, UnknownRuns []sqlguard.Span
 }
 
@@ -568,6 +570,10 @@ func (e *jinjaExpr) call(f jinjaValue, args []argument) jinjaValue {
 	case "config":
 		for _, a := range args {
 			e.hooks(a.name, a.value)
+			if a.name == "enabled" {
+				truth, certain := a.value.is()
+				r.out.Disabled = certain && !truth
+			}
 		}
 		return known(&Text{Span: e.span})
 	case "return":

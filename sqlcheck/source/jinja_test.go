@@ -112,7 +112,9 @@ func TestRenderBranches(t *testing.T) {
 		"{{ 'a' if x else 'b' }}":                                          {"a", "b"},
 		"{% for x in f() %}1{% else %}2{% endfor %}":                       {"11", "2"},
 		"{% if execute %}1{% else %}2{% endif %}":                          {"1"},
-		"{% if target.type == 'redshift' %}1{% else %}2{% endif %}":        {"1", "2"},
+		"{% if target.type == 'redshift' %}1{% else %}2{% endif %}":        {"2"},
+		"{% if target.type == 'unheard' %}1{% else %}2{% endif %}":         {"1", "2"},
+		"{% if (target.type in ['postgres']) | as_bool() %}1{% endif %}":   {"1"},
 		"{% if flags.FULL_REFRESH or should_full_refresh() %}1{% endif %}": {"1", ""},
 	} {
 		var got []string

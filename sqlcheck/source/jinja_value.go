@@ -103,7 +103,7 @@ var adapters = map[string]string{
 }
 
 // equal compares two values. certain is false if the result is not known.
-func equal(d sqlguard.Dialect, a, b jinjaValue) (same, certain bool) {
+func (r *renderer) equal(a, b jinjaValue, span sqlguard.Span) (same, certain bool) {
 	if b.kind == jinjaAdapter {
 		a, b = b, a
 	}
@@ -111,7 +111,17 @@ func equal(d sqlguard.Dialect, a, b jinjaValue) (same, certain bool) {
 	y, okb := b.whole()
 	switch {
 	case a.kind == jinjaAdapter && okb:
-		return kindOf(d, y)
+		switch speaks := adapters[y]; {
+		case y == r.dialect.Name():
+			return true, true
+		case speaks == r.dialect.Name(): // a relative, whose text is not judged
+			r.unknown(span)
+			return false, true
+		case speaks != "":
+			return false, true
+		default:
+			return false, false
+		}
 	case oka && okb:
 		return x == y, true
 	case a.kind == jinjaNumber && b.kind == jinjaNumber:
@@ -120,19 +130,6 @@ func equal(d sqlguard.Dialect, a, b jinjaValue) (same, certain bool) {
 		return a.truth == b.truth, true
 	case a.kind == jinjaNone && b.kind == jinjaNone:
 		return true, true
-	default:
-		return false, false
-	}
-}
-
-// kindOf reports whether target.type has a value when the file is in a dialect.
-func kindOf(d sqlguard.Dialect, adapter string) (same, certain bool) {
-	speaks, listed := adapters[adapter]
-	switch {
-	case adapter == d.Name():
-		return true, true
-	case listed && speaks != d.Name():
-		return false, true
 	default:
 		return false, false
 	}
@@ -171,6 +168,10 @@ func decoded(t jinjaToken) *Text {
 
 // method returns the result of a method of a value, or of a filter on it.
 func (r *renderer) method(v jinjaValue, name string, args []jinjaValue, span sqlguard.Span) jinjaValue {
+	switch name {
+	case "as_bool", "as_native", "as_text", "as_number": // they change the type only
+		return v
+	}
 	own := v.ours() && !slices.ContainsFunc(args, func(a jinjaValue) bool { return !a.ours() })
 	unknown := jinjaValue{own: own}
 	text, whole := v.whole()
