@@ -250,7 +250,7 @@ func (d *document) statement(s statement) {
 }
 
 func (d *document) sql(pieces []piece) {
-	d.Put(`<pre class="sql"><code>`)
+	d.Put(`<pre class="sql" tabindex="0"><code>`)
 	for _, p := range pieces {
 		switch {
 		case p.Code && p.Marked:

@@ -50,11 +50,24 @@ func TestMarkdownOfWikiPages(t *testing.T) {
 		marks = "a paragraph of it has more than 2000 marks of emphasis and links"
 	)
 	for _, text := range []struct{ text, why string }{
-		{strings.Repeat("a ", 33000), long}, {strings.Repeat("> ", 30000), deep}, {strings.Repeat(">", 60000), deep}, {strings.Repeat("- ", 30000) + "x", deep}, {strings.Repeat("> 1. * ", 9000), deep},
-		{"x\n" + strings.Repeat(" 12) ", 41), deep}, {strings.Repeat(" 12) ", 40) + "deep", ""}, {strings.Repeat(strings.Repeat("> ", 40)+"x\n", 700), ""},
-		{strings.Repeat("*a_ ", 15000), marks}, {strings.Repeat("![a](", 12000), marks}, {strings.Repeat("[a](<\n", 10000), marks}, {strings.Repeat("*", 60000), marks}, {strings.Repeat("[", 50000), marks},
-		{strings.Repeat(strings.Repeat("*a* ", 900)+"\n\n", 15), ""}, {"| a | b |\n|---|---|\n" + strings.Repeat("| order_id | customer_id_of |\n", 2000), ""},
-		{strings.Repeat("`a``", 10000), ""}, {strings.Repeat("<", 50000), ""}, {strings.Repeat("- a\n  ", 9000), ""},
+		{strings.Repeat("a ", 33000), long},
+		{strings.Repeat("> ", 30000), deep},
+		{strings.Repeat(">", 60000), deep},
+		{strings.Repeat("- ", 30000) + "x", deep},
+		{strings.Repeat("> 1. * ", 9000), deep},
+		{"x\n" + strings.Repeat(" 12) ", 41), deep},
+		{strings.Repeat(" 12) ", 40) + "deep", ""},
+		{strings.Repeat(strings.Repeat("> ", 40)+"x\n", 700), ""},
+		{strings.Repeat("*a_ ", 15000), marks},
+		{strings.Repeat("![a](", 12000), marks},
+		{strings.Repeat("[a](<\n", 10000), marks},
+		{strings.Repeat("*", 60000), marks},
+		{strings.Repeat("[", 50000), marks},
+		{strings.Repeat(strings.Repeat("*a* ", 900)+"\n\n", 15), ""},
+		{"| a | b |\n|---|---|\n" + strings.Repeat("| order_id | customer_id_of |\n", 2000), ""},
+		{strings.Repeat("`a``", 10000), ""},
+		{strings.Repeat("<", 50000), ""},
+		{strings.Repeat("- a\n  ", 9000), ""},
 	} {
 		answering.Store(text.text)
 		begun := time.Now()
