@@ -89,7 +89,7 @@ func TestInChromium(t *testing.T) {
 	// not depend on the width, and the style does not depend on scripts.
 	looks := []look{{1280, "light", true}, {320, "dark", true}, {320, "light", false}}
 	if os.Getenv("KTX_TEST_FULL") != "" || os.Getenv("KTX_TEST_SCREENSHOTS") != "" {
-		looks = append(looks, look{1280, "dark", true}, look{320, "light", true}, look{1280, "light", false})
+		looks = append(looks, look{1280, "dark", true}, look{320, "light", true}, look{1280, "light", false}, look{2560, "dark", true})
 	}
 	for _, l := range looks {
 		c.Scripts(l.scripts)
