@@ -103,6 +103,10 @@ func TestInChromium(t *testing.T) {
 			if wide := browser.Evaluate[int](c, `document.documentElement.scrollWidth`); wide > l.width {
 				t.Errorf("%s: the page is %d wide", what, wide)
 			}
+			// A narrow list of statements shows them, not only what stands before them.
+			if beside := browser.Evaluate[int](c, fmt.Sprintf(`[...document.querySelectorAll("table.log td.sql a")].filter((a) => a.checkVisibility() && a.getBoundingClientRect().right > %d).length`, l.width)); beside > 0 && l.width < 640 {
+				t.Errorf("%s: %d statements lie beside the window", what, beside)
+			}
 			if l.scripts {
 				c.Axe(what)
 				c.Screenshot(what)
