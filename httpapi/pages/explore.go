@@ -282,7 +282,11 @@ func (d *document) entity(connection string, m members, profile []ColumnProfile,
 	}
 }
 
-// columns writes the columns of a table. What no column has is left out.
+// columnNames are shorter names for what is known of a column.
+var columnNames = map[string]string{"nativeType": "type", "normalizedType": "read as", "dimensionType": "dimension", "primaryKey": "key"}
+
+// columns writes the columns of a table, and what the scan counted in the rows that it
+// read: how many there were, how many had no value, and some of the values. What no column has is left out.
 func (d *document) columns(list []any, profile []ColumnProfile, after string, next func(last string) string) {
 	first := 1 + slices.IndexFunc(list, func(v any) bool { m, _ := v.(members); return after != "" && m.text("name") == after })
 	last := min(first+maxTables, len(list))
@@ -292,9 +296,12 @@ func (d *document) columns(list []any, profile []ColumnProfile, after string, ne
 	for _, v := range list[first:last] {
 		m, _ := v.(members)
 		m = slices.Clone(m)
+		for i := range m {
+			m[i].Name = cmp.Or(columnNames[m[i].Name], m[i].Name)
+		}
 		if i := slices.IndexFunc(profile, func(c ColumnProfile) bool { return c.Name == m.text("name") }); i >= 0 {
 			c := profile[i]
-			m = append(m, member{"rowsRead", c.Rows}, member{"null", c.Nulls}, member{"distinctValues", c.Distinct}, member{"someValues", short(strings.Join(c.Values, ", "))})
+			m = append(m, member{"rows", c.Rows}, member{"null", c.Nulls}, member{"distinct", c.Distinct}, member{"values", short(strings.Join(c.Values, ", "))})
 		}
 		for _, one := range m {
 			given[one.Name] = given[one.Name] || one.Value != nil && one.Value != ""

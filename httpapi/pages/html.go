@@ -350,18 +350,9 @@ func (d *document) chart(c chart) {
 	}
 	d.Put(`<figure class="chart"><svg viewBox="0 0 600 120" preserveAspectRatio="none" role="group" aria-label="Statements over time, refused ones above allowed ones">`)
 	for _, b := range c.Bars {
-		d.Put(`<a href="%s" tabindex="-1"><title>%s</title><rect class="whole" x="%s" width="%s" height="120"/>`, b.Href, b.Title, place(b.X), place(b.Width))
-		for _, part := range []struct {
-			class string
-			y, h  float64
-		}{{"allowed", b.AllowedY, b.AllowedH}, {"refused", b.RefusedY, b.RefusedH}} {
-			if part.h > 0 {
-				d.Put(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, part.class, place(b.X), place(part.y), place(b.Width), place(part.h))
-			}
-		}
-		d.Put(`</a>`)
+		d.Put(`<a href="%s" tabindex="-1"><title>%s</title><rect x="%s" width="%s" height="120"/></a>`, b.Href, b.Title, place(b.X), place(b.Width))
 	}
-	d.Put(`</svg><figcaption>From `)
+	d.Put(`<path class="allowed" d="%s"/><path class="refused" d="%s"/></svg><figcaption>From `, c.Allowed, c.Refused)
 	d.time(c.From)
 	d.Put(` to `)
 	d.time(c.Until)

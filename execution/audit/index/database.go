@@ -107,20 +107,20 @@ const (
 	ended = 'c'
 )
 
-// complete reports whether the database has its write-ahead log, or needs none.
-func complete(path string, mark *os.File) (bool, error) {
+// complete returns errDamaged when the database needs its write-ahead log and has none.
+func complete(path string, mark *os.File) error {
 	state := make([]byte, 1)
 	if _, err := mark.ReadAt(state, 0); err != nil && !errors.Is(err, io.EOF) {
-		return false, err
+		return err
 	}
 	if state[0] == ended {
-		return true, nil
+		return nil
 	}
 	_, err := os.Lstat(path + "-wal")
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return errDamaged
 	}
-	return err == nil, err
+	return err
 }
 
 func open(path string, cache int, mark *os.File) (*conn, error) {
@@ -136,10 +136,7 @@ func open(path string, cache int, mark *os.File) (*conn, error) {
 		err = known(f)
 	}
 	if err == nil && info.Size() > 0 {
-		whole := false
-		if whole, err = complete(path, mark); err == nil && !whole {
-			err = errDamaged
-		}
+		err = complete(path, mark)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
