@@ -117,6 +117,7 @@ func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (Disco
 			}
 		}
 		lanes = append(lanes, search.semantic(kinds, models))
+		together(lanes[max(0, len(lanes)-2):])
 	}
 	lists := make([]rank.Lane, len(lanes))
 	for i := range lanes {
@@ -129,6 +130,22 @@ func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (Disco
 		out.Refs = append(out.Refs, ref)
 	}
 	return out, nil
+}
+
+// together gives the lanes of the scans and of the semantic layer equal shares: both are
+// about the same tables, and the texts of the second are longer.
+func together(lanes []lane) {
+	most := 0.0
+	for _, l := range lanes {
+		if len(l.Items) > 0 && l.Items[0].Kind != string(KindWiki) {
+			most = max(most, l.Items[0].Mass)
+		}
+	}
+	for i := range lanes {
+		if len(lanes[i].Items) > 0 && lanes[i].Items[0].Kind != string(KindWiki) {
+			lanes[i].Least = most
+		}
+	}
 }
 
 // laneReserve is how many items a lane has beyond the limit: those by which a page

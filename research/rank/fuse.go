@@ -83,6 +83,8 @@ type Lane struct {
 	// Weight is what the masses of this lane count, compared to those of other lanes. A
 	// lane whose texts are long covers more of any question.
 	Weight float64
+	// Least is what the first item covers at least, for lanes that belong together.
+	Least float64
 	// Quota is how many of the first 15 places the lane has at most, unless other lanes
 	// leave some free. 0 is all of them.
 	Quota int
@@ -112,7 +114,7 @@ func Merge(lanes ...Lane) []Fused {
 			seen[key] = true
 			return again
 		})
-		if shares[n] = lane.Weight * lane.Items[0].Mass; lane.Items[0].Exact {
+		if shares[n] = max(lane.Weight*lane.Items[0].Mass, lane.Least); lane.Items[0].Exact {
 			exact = append(exact, Fused{Item: lane.Items[0], Lane: n})
 			queues[n] = queues[n][1:]
 		}

@@ -13,8 +13,8 @@ import (
 // of the query, in units of the score of a rare word.
 const meaningWeight = 0.4
 
-// How near a page has to be to a query of which it has no word and no synonym, and how
-// many words the query has: one alone tells too little.
+// How near a passage as a whole has to be to a query of which it has no word and no
+// synonym, and how many words the query has: one alone tells too little.
 const (
 	leastNearness = 0.4
 	leastWords    = 2
@@ -30,13 +30,15 @@ type meaning struct {
 	sentences []glove.Vector
 }
 
-// nearness is how near a passage is to a query.
-func (m *meaning) nearness(query *glove.Vector) float64 {
+// nearness is how near a passage is to a query: as a whole, and with its nearest
+// sentence.
+func (m *meaning) nearness(query *glove.Vector) (whole, mixed float64) {
 	best := 0.0
 	for i := range m.sentences {
 		best = max(best, query.Dot(m.sentences[i]))
 	}
-	return float64((1-sentenceShare)*query.Dot(m.whole)) + float64(sentenceShare*best)
+	whole = query.Dot(m.whole)
+	return whole, float64((1-sentenceShare)*whole) + float64(sentenceShare*best)
 }
 
 // findMeanings returns the meanings of the texts of a part. The direction of a text is the
@@ -143,8 +145,8 @@ func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
 		best[c.Page] = c
 	}
 	type nearest struct {
-		nearness float64
-		passage  passage
+		whole, nearness float64
+		passage         passage
 	}
 	near := map[*Page]nearest{}
 	var pages []*Page
@@ -153,13 +155,13 @@ func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
 		total += len(p.passages)
 		for i, l := range p.passages {
 			page := p.pages[l.page]
-			x := p.meanings[i].nearness(&about)
+			whole, x := p.meanings[i].nearness(&about)
 			old, ok := near[page]
 			if !ok {
 				pages = append(pages, page)
 			}
 			if !ok || x > old.nearness {
-				near[page] = nearest{x, l.passage}
+				near[page] = nearest{whole, x, l.passage}
 			}
 		}
 	}
@@ -167,7 +169,7 @@ func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
 	for _, page := range pages {
 		x := near[page].nearness
 		c := best[page]
-		if c == nil && x >= leastNearness && words >= leastWords {
+		if c == nil && near[page].whole >= leastNearness && words >= leastWords {
 			c = &candidate{Hit: Hit{Page: page}, passage: near[page].passage}
 			order = append(order, c)
 		}
