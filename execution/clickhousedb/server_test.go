@@ -57,7 +57,7 @@ func startOldServer(t *testing.T) (address string) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(root, "usr/sbin/clickhouse-server"), "--config-file="+filepath.Join(dir, "config.xml")) //nolint:gosec // the variable names it
+	cmd := exec.CommandContext(t.Context(), filepath.Join(root, "usr/sbin/clickhouse-server"), "--config-file="+filepath.Join(dir, "config.xml"))
 	cmd.Dir = dir
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
