@@ -11,8 +11,7 @@ type definition struct {
 	name        string
 	start, stop int
 	measured    bool
-	reads       float64 // how many expressions the name stands for; 0 until it is counted
-	counting    bool
+	reads       float64 // how many expressions the name stands for
 }
 
 // maxAliased is how many expressions the names of a statement may stand for, counting those
@@ -26,7 +25,7 @@ const aliasHint = "use each name once in the next expression, or compute the fir
 
 // define finds the expressions that have names.
 func (m *meter) define() {
-	m.defined, m.starts = map[string][]*definition{}, map[int]*definition{}
+	m.defined, m.starts, m.counted = map[string][]*definition{}, map[int]*definition{}, map[string]*definition{}
 	type level struct {
 		start int
 		list  bool // a select list, where AS can be left out
@@ -90,31 +89,34 @@ func (m *meter) define() {
 }
 
 // readsBehind counts the expressions that the name at i stands for, and returns the largest
-// of those that have it.
-func (m *meter) readsBehind(i int) (most float64, of *definition) {
-	for _, d := range m.defined[callName(m.text(i))] {
-		if n := m.readsOf(d); n > most {
-			most, of = n, d
+// of those that have it. A name that is being counted is a column there.
+func (m *meter) readsBehind(i int) (reads float64, of *definition) {
+	name := callName(m.text(i))
+	list := m.defined[name]
+	if len(list) == 0 {
+		return 0, nil
+	}
+	if of, counted := m.counted[name]; counted {
+		if of == nil {
+			return 0, nil
+		}
+		return of.reads, of
+	}
+	m.counted[name] = nil
+	for _, d := range list {
+		d.reads = 1
+		for i := d.start; i < d.stop; i++ {
+			if m.isName(i) && (i+1 >= d.stop || m.tokens[i+1].Kind != TokenDot) {
+				n, _ := m.readsBehind(i)
+				d.reads = min(d.reads+n, boundless)
+			}
+		}
+		if of == nil || d.reads > of.reads {
+			of = d
 		}
 	}
-	return most, of
-}
-
-// readsOf counts the expressions that a name stands for.
-func (m *meter) readsOf(d *definition) float64 {
-	if d.reads > 0 || d.counting {
-		return d.reads
-	}
-	d.counting = true
-	n := 1.0
-	for i := d.start; i < d.stop; i++ {
-		if m.isName(i) && (i+1 >= d.stop || m.tokens[i+1].Kind != TokenDot) {
-			most, _ := m.readsBehind(i)
-			n = min(n+most, boundless)
-		}
-	}
-	d.reads, d.counting = n, false
-	return n
+	m.counted[name] = of
+	return of.reads, of
 }
 
 // lookUp measures the expressions behind a name that come later in the text.
