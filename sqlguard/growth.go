@@ -363,10 +363,11 @@ type meter struct {
 
 	defined  map[string][]*definition // what stands behind AS
 	starts   map[int]*definition
-	aliasAt  map[int]bool // the tokens behind AS
-	given    int          // how many of the arguments are parameters
-	lambdas  int          // around the current place, of those that are measured twice
-	unrolled float64      // how many rows the query has for each of FROM
+	aliasAt  map[int]bool           // the tokens behind AS
+	counted  map[string]*definition // of the name the largest
+	given    int                    // how many of the arguments are parameters
+	twice    int                    // how many lambdas were measured twice
+	unrolled float64                // how many rows the query has for each of FROM
 }
 
 func (m *meter) text(i int) string { return m.tokens[i].Text(m.sql) }

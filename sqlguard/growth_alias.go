@@ -12,8 +12,7 @@ type definition struct {
 	start, stop int
 	relation    bool // in FROM, where a name stands for a table, whose columns the server computes once
 	measured    bool
-	reads       float64 // how many expressions the name stands for; 0 until it is counted
-	counting    bool
+	reads       float64 // how many expressions the name stands for
 }
 
 // maxAliased is how many expressions the names of a statement may stand for, counting those
@@ -27,7 +26,7 @@ const aliasHint = "use each name once in the next expression, or compute the fir
 
 // define finds the expressions that have names.
 func (m *meter) define() {
-	m.defined, m.starts, m.aliasAt = map[string][]*definition{}, map[int]*definition{}, map[int]bool{}
+	m.defined, m.starts, m.aliasAt, m.counted = map[string][]*definition{}, map[int]*definition{}, map[int]bool{}, map[string]*definition{}
 	type level struct {
 		start int
 		list  bool // a select list, where AS can be left out
@@ -92,35 +91,39 @@ func (m *meter) define() {
 }
 
 // readsBehind counts the expressions that the name at i stands for, and returns the largest
-// of those that have it. Behind a dot is a column or a part, and behind AS the name itself.
-func (m *meter) readsBehind(i int) (most float64, of *definition) {
+// of those that have it. A name that is being counted is a column there. Behind a dot is a
+// column or a part, and behind AS the name itself.
+func (m *meter) readsBehind(i int) (reads float64, of *definition) {
 	if !m.isName(i) || m.aliasAt[i] || i > 0 && m.tokens[i-1].Kind == TokenDot {
 		return 0, nil
 	}
-	for _, d := range m.defined[callName(m.text(i))] {
-		if d.relation {
-			continue
+	name := callName(m.text(i))
+	list := m.defined[name]
+	if len(list) == 0 {
+		return 0, nil
+	}
+	of, counted := m.counted[name]
+	if !counted {
+		m.counted[name] = nil
+		for _, d := range list {
+			if d.relation {
+				continue
+			}
+			d.reads = 1
+			for i := d.start; i < d.stop; i++ {
+				n, _ := m.readsBehind(i)
+				d.reads = min(d.reads+n, boundless)
+			}
+			if of == nil || d.reads > of.reads {
+				of = d
+			}
 		}
-		if n := m.readsOf(d); n > most {
-			most, of = n, d
-		}
+		m.counted[name] = of
 	}
-	return most, of
-}
-
-// readsOf counts the expressions that a name stands for.
-func (m *meter) readsOf(d *definition) float64 {
-	if d.reads > 0 || d.counting {
-		return d.reads
+	if of == nil {
+		return 0, nil
 	}
-	d.counting = true
-	n := 1.0
-	for i := d.start; i < d.stop; i++ {
-		most, _ := m.readsBehind(i)
-		n = min(n+most, boundless)
-	}
-	d.reads, d.counting = n, false
-	return n
+	return of.reads, of
 }
 
 // lookUp measures the expressions behind a name that come later in the text.

@@ -27,13 +27,12 @@ func (m *meter) folded(name, open, stop int, inFrom bool) amount {
 	})
 	for _, l := range lambdas {
 		small := amount{} // what the lambda makes of a small element
-		if kind == MakesEach && !counted && m.lambdas < maxLambdas {
-			m.lambdas++
+		if kind == MakesEach && !counted && m.twice < maxTwice {
+			m.twice++
 			one := lists
 			one.items, one.each = 1, 1
 			m.parameters(l.from, l.to, one)
 			small = m.query(l.body, l.end)
-			m.lambdas--
 		}
 		names := m.parameters(l.from, l.to, lists)
 		args[l.at] = m.query(l.body, l.end)
@@ -61,8 +60,8 @@ func (m *meter) folded(name, open, stop int, inFrom bool) amount {
 	return m.made(name, open, stop, operand{}, args, inFrom)
 }
 
-// maxLambdas is in how many lambdas an inner one is measured twice.
-const maxLambdas = 3
+// maxTwice is how many lambdas of a statement are measured twice.
+const maxTwice = 64
 
 // folded0 measures the arguments in the bracket at open.
 func (m *meter) folded0(open int) (args []amount) {

@@ -28,12 +28,22 @@ type running struct {
 var _ ending.Statement = (*running)(nil)
 
 // Tell sends KILL QUERY until the statement is over. When none can be sent, it closes the
-// connection, and the server ends the query because its client has left.
+// connection, and the server ends the query because its client has left. A KILL names its
+// query, so that one on its way when the statement is over is not waited for.
 func (r *running) Tell(ctx context.Context, reason error, over <-chan struct{}) error {
 	r.told.Store(time.Now().UnixNano())
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-over:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
 	done := r.db.pool.Aside(ctx, over)
 	if done == nil {
-		return ctx.Err() // nil when the statement is over
+		return unless(over, ctx.Err())
 	}
 	defer done()
 	c, err := r.db.target.dial(ctx)
@@ -43,10 +53,20 @@ func (r *running) Tell(ctx context.Context, reason error, over <-chan struct{}) 
 		err = ending.Repeat(ctx, over, func() error { return r.kill(c) })
 		stop()
 	}
-	if err != nil && !errors.Is(reason, pool.ErrEnough) {
+	if err = unless(over, err); err != nil && !errors.Is(reason, pool.ErrEnough) {
 		r.Sever()
 	}
 	return err
+}
+
+// unless returns err unless over is closed.
+func unless(over <-chan struct{}, err error) error {
+	select {
+	case <-over:
+		return nil
+	default:
+		return err
+	}
 }
 
 // Arrived returns how many bytes the server has sent.
