@@ -269,7 +269,7 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 				continue
 			}
 			text := last.Text(sql)
-			name := ""
+			var name string
 			if last.Kind == TokenWord {
 				name = lowered(text)
 			} else {
