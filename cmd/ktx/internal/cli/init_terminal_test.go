@@ -68,7 +68,7 @@ func TestInitOffersAFolder(t *testing.T) {
 		<-d.ended
 		return
 	}
-	d.answer("Which database? postgres, mysql, mariadb, sqlserver, clickhouse, sqlite, duckdb, demo, none [duckdb]:", "\r")
+	d.answer("duckdb, demo, none [duckdb]:", "\r")
 	d.answer("The path of its file, or of a folder of CSV, JSON or Parquet files [data]:", "\r")
 	d.answer("A name for the connection [data]:", "lake\r")
 	d.expect("ok lake: DuckDB")
