@@ -25,7 +25,7 @@ func (m *meter) query(start, end int) amount {
 			i = m.closing(i, end)
 			continue
 		}
-		if w := m.word(i); clauses[w] && (i == start || m.tokens[i-1].Kind != TokenDot) {
+		if w := m.word(i); clauses[w] && (i == start || m.tokens[i-1].Kind != TokenDot && m.word(i-1) != "as" && (w != "from" || !m.compares(i))) {
 			isQuery = isQuery || w == "select" || w == "values" || m.growth.Methods && w == "from" && i == start
 			if len(parts) > 0 {
 				parts[len(parts)-1].end = i
@@ -41,27 +41,32 @@ func (m *meter) query(start, end int) amount {
 	}
 	out, rows, branch := amount{}, 0.0, 1.0
 	limit, later, starred := boundless, false, parts[0].word == "from"
+	// The names of the relations are known before the expressions that use them, wherever
+	// these stand. Each FROM is measured once: twice at each level would be too often.
 	for _, p := range parts {
 		if p.word == "with" {
 			m.with(p.start, p.end)
 		}
 	}
+	branches := make([]float64, len(parts))
+	for i, p := range parts {
+		if p.word == "from" {
+			branches[i] = m.from(p.start, p.end)
+		}
+	}
 	for i, p := range parts {
 		switch p.word {
 		case "from":
-			if i > 0 && parts[i-1].word == "select" {
-				continue // measured with it: twice at each level would be too often
-			}
-			branch = m.from(p.start, p.end)
+			branch = branches[i]
 		case "limit", "fetch":
-			limit = max(m.expression(p.start, p.end).num, 1)
+			limit = max(m.expression(p.start, p.end).count(), 1)
 		case "union", "intersect", "except":
 			rows, branch, later = rows+branch, 1, true
 		case "select":
-			// The names of a FROM clause are known before the expressions that
-			// use them.
-			if i+1 < len(parts) && parts[i+1].word == "from" {
-				branch = m.from(parts[i+1].start, parts[i+1].end)
+			for j := i + 1; j < len(parts) && !separates(parts[j].word); j++ {
+				if parts[j].word == "from" {
+					branch = branches[j]
+				}
 			}
 			out, starred = out.join(m.list(p.start, p.end, branch, later)), false
 		case "values":
@@ -78,6 +83,16 @@ func (m *meter) query(start, end int) amount {
 	}
 	out.rows = min(rows+branch, limit)
 	return out.bound()
+}
+
+// compares reports whether FROM at i belongs to IS DISTINCT FROM or ROWS FROM, and begins no clause.
+func (m *meter) compares(i int) bool {
+	return m.word(i-1) == "rows" || m.word(i-1) == "distinct" && (m.word(i-2) == "is" || m.word(i-2) == "not" && m.word(i-3) == "is")
+}
+
+// separates reports whether a word stands between two queries.
+func separates(word string) bool {
+	return word == "select" || word == "union" || word == "intersect" || word == "except" || word == "values"
 }
 
 // split calls each for each part of a list between commas.
@@ -136,7 +151,7 @@ func (m *meter) pivot(start, end int) amount {
 // list measures the parts of a select list or of VALUES. rows is how many rows an
 // aggregate reads. later says that the columns have the names of another list.
 func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
-	width := 0
+	width, row := 0, 0.0
 	m.split(start, end, func(start, end int) {
 		width++
 		at, from, stop := m.alias(start, end), start, end
@@ -156,8 +171,10 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 		if later || at < 0 && !m.plain(start, end) {
 			m.bare = m.bare.join(a)
 		}
+		row += a.size
 		out = out.join(a)
 	})
+	out.whole = max(out.whole, row)
 	if m.word(start-1) == "values" && start < end && m.tokens[start].Kind == TokenOpen { // rows
 		width = 0
 		m.split(start+1, m.closing(start, end), func(int, int) { width++ })
@@ -248,9 +265,10 @@ func (m *meter) with(start, end int) {
 		if recursive || m.growth.Recurses && m.has(open+1, stop, m.name(start)) {
 			a = a.join(m.repeated(open+1, stop, columns))
 		}
-		for _, name := range append(columns, m.name(start)) {
+		for _, name := range columns {
 			m.give(name, a)
 		}
+		m.give(m.name(start), a.row())
 	})
 }
 
@@ -336,8 +354,10 @@ func (m *meter) doubles(start, end int, names map[string]bool) bool {
 			}
 			fn := m.name(i - 1)
 			switch kind, made := m.growth.Makers[fn]; {
-			case made && (kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
+			case made && (kind == MakesAll || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
 				repeats = true
+			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
+				joins = true
 			case strings.Contains(fn, "concat") || strings.Contains(fn, "append") || strings.Contains(fn, "prepend") || strings.Contains(fn, "pack") || fn == "row" || fn == "list_cat" || fn == "array_cat" || fn == "format" || fn == "printf":
 				joins = true
 			}
@@ -360,7 +380,10 @@ func (m *meter) from(start, end int) float64 {
 	for i := start; i < end; i++ {
 		if m.tokens[i].Kind != TokenOpen {
 			if m.isName(i) && (i+1 >= end || m.tokens[i+1].Kind != TokenOpen) {
-				if a, known := m.names[m.name(i)]; known && a.rows > 1 && (i == start || m.tokens[i-1].Kind != TokenDot) {
+				if n := m.sequence(i); n > 0 {
+					rows = min(rows*n, boundless)
+					m.give("seq", amount{num: n})
+				} else if a, known := m.names[m.name(i)]; known && a.rows > 1 && (i == start || m.tokens[i-1].Kind != TokenDot) {
 					rows = min(rows*a.rows, boundless)
 				}
 			}
@@ -383,13 +406,16 @@ func (m *meter) from(start, end int) float64 {
 			a = m.relation(i+1, stop, m.namesAfter(stop, end))
 		}
 		rows = min(rows*max(a.rows, 1), boundless)
+		if m.growth.Strict && i > start && m.isName(i-1) && !joinWord(m.word(i-1)) {
+			m.give("value", a) // as SQLite names the column of a function
+		}
 		// What follows names it and its columns.
 		next := stop + 1
 		for next < end && (m.word(next) == "as" || m.word(next) == "with" || m.word(next) == "ordinality") {
 			next++
 		}
 		if next < end && m.isName(next) && !joinWord(m.word(next)) {
-			m.give(m.name(next), a)
+			m.give(m.name(next), a.row())
 			if next+1 < end && m.tokens[next+1].Kind == TokenOpen {
 				close := m.closing(next+1, end)
 				for j := next + 2; j < close; j++ {
@@ -408,6 +434,14 @@ func (m *meter) from(start, end int) float64 {
 		i = stop
 	}
 	return rows
+}
+
+// sequence returns how many rows a table of MariaDB's sequence engine has (seq_1_to_10), or 0.
+func (m *meter) sequence(i int) float64 {
+	if !m.growth.Unsigned || !strings.HasPrefix(m.name(i), "seq_") {
+		return 0
+	}
+	return numberIn(m.name(i))
 }
 
 // namesAfter is how many names the columns of the relation get whose bracket closes at stop.
