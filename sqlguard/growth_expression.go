@@ -2,7 +2,6 @@ package sqlguard
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -137,7 +136,7 @@ func (m *meter) expression(start, end int) amount {
 			add(a, i, i+1)
 		case TokenNumber:
 			n := numberOf(t.Text(m.sql))
-			add(amount{size: float64(t.End - t.Start), num: n, tiny: n != math.Trunc(n)}, i, i+1)
+			add(amount{size: float64(t.End - t.Start), num: n, tiny: n < 1e15 && n != float64(int64(n))}, i, i+1)
 		case TokenOperator:
 			text := t.Text(m.sql)
 			minus = minus || text == "-"

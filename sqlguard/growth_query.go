@@ -48,7 +48,10 @@ func (m *meter) query(start, end int) amount {
 			m.with(p.start, p.end)
 		}
 	}
-	branches := make([]float64, len(parts))
+	branches := make([]float64, 8)
+	if len(parts) > len(branches) {
+		branches = make([]float64, len(parts))
+	}
 	for i, p := range parts {
 		if p.word == "from" {
 			branches[i] = m.from(p.start, p.end)
