@@ -59,7 +59,7 @@ test-engines: ## fetch engines that are too large for make test, and test what n
 	scripts/test-tidb
 
 .PHONY: screenshots
-screenshots: ## take pictures of every page of the server, narrow and wide, light and dark, into .tools/screenshots
+screenshots: ## take pictures of every page of the server, from narrow to very wide, light and dark, into .tools/screenshots
 	mkdir -p .tools/screenshots
 	KTX_TEST_SCREENSHOTS=$(CURDIR)/.tools/screenshots CI=true $(GO) test -count=1 -run InChromium ./httpapi/pages
 
@@ -110,7 +110,7 @@ bench: ## run the benchmarks; writes docs/evidence/performance.md
 
 .PHONY: faults
 faults: ## run all faults of the fault suite; writes docs/evidence/reliability.md
-	KTX_TEST_FAULTS=full $(GO) test -count 1 -timeout 20m ./execution/executiontest/faults -update
+	KTX_TEST_FAULTS=full $(GO) test -tags duckdb -count 1 -timeout 20m ./execution/executiontest/faults -update
 
 .PHONY: golden
 golden: ## rewrite the golden files with what the code prints now; read the diff

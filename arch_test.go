@@ -122,17 +122,18 @@ var rooms = []room{
 	},
 	{
 		path:     "dialects/bigquery",
-		ours:     []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead"},
+		ours:     []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead", "dialects/internal/syntaxtree"},
 		testOurs: []string{"dialects/internal/dialecttest"},
 		others:   map[string]string{"github.com/sqlc-dev/zetajones": "the grammar of GoogleSQL in Go, without dependencies"},
 		noStd:    noOutside,
 	},
 	{
-		path:     "dialects/duckdb",
-		ours:     []string{"sqlguard", "dialects/internal/denied"},
-		testOurs: []string{"dialects/internal/dialecttest"},
-		others:   map[string]string{"github.com/sqlc-dev/darkwing": "the grammar of DuckDB in Go, without dependencies"},
-		noStd:    noOutside,
+		path:       "dialects/duckdb",
+		ours:       []string{"sqlguard", "dialects/internal/denied"},
+		testOurs:   []string{"dialects/internal/dialecttest"},
+		others:     map[string]string{"github.com/sqlc-dev/darkwing": "the grammar of DuckDB in Go, without dependencies"},
+		testOthers: map[string]string{"github.com/duckdb/duckdb-go-bindings": "asks DuckDB whether a text is one read"},
+		noStd:      noOutside,
 	},
 	{
 		path:     "dialects/sqlserver",
@@ -215,17 +216,21 @@ var rooms = []room{
 		ours:  []string{"sqlguard", "sqlcheck/migration", "corpus"},
 	},
 	{
-		path:     "execution/audit",
-		ours:     []string{"sqlguard"},
-		others:   map[string]string{"github.com/gowebpki/jcs": "canonical JSON, from which the hash chain is computed"},
+		path: "execution/audit",
+		ours: []string{"sqlguard", "execution/filelock"},
+		others: map[string]string{
+			"github.com/gowebpki/jcs": "canonical JSON, from which the hash chain is computed",
+			"golang.org/x/sys":        "the errors by which Windows says that a disk is full",
+		},
 		testOurs: []string{"execution/audit/audittest"},
 	},
 	{
 		path:     "execution/audit/index",
-		ours:     []string{"execution/audit"},
+		ours:     []string{"execution/audit", "execution/filelock"},
 		others:   map[string]string{"github.com/ncruces/go-sqlite3": "holds the index, which can be deleted; the log itself needs no database"},
 		testOurs: []string{"execution/audit/audittest"},
 	},
+	{path: "execution/filelock", others: map[string]string{"golang.org/x/sys": "locks files on Windows"}},
 	{path: "execution/executiontest/browser", support: true},
 	{
 		path:    "execution/audit/audittest",
@@ -291,6 +296,16 @@ var rooms = []room{
 		testOurs: []string{"execution/executiontest/tdsserver"},
 	},
 	{
+		path:     "execution/bigquerydb",
+		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/bigquerydb/login", "execution/bigquerydb/wire"},
+		testOurs: []string{"execution/*", "execution/audit", "execution/executiontest/bqserver", "dialects/bigquery"},
+	},
+	{
+		path:   "execution/bigquerydb/login",
+		others: map[string]string{"golang.org/x/oauth2": "signs the request of a service account for a token, and renews the token of a user; its package google would add two modules and 700 kB"},
+	},
+	{path: "execution/bigquerydb/wire"},
+	{
 		path:     "execution/clickhousedb",
 		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/clickhousedb/typename", "execution/clickhousedb/wire"},
 		testOurs: []string{"execution/*", "execution/audit", "execution/executiontest/chengine", "execution/executiontest/chserver", "execution/executiontest/selfsigned", "dialects/clickhouse"},
@@ -314,7 +329,7 @@ var rooms = []room{
 	{
 		path: "execution/executiontest",
 		ours: []string{
-			"corpus", "sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/chengine", "execution/executiontest/chserver",
+			"corpus", "sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/bqserver", "execution/executiontest/chengine", "execution/executiontest/chserver",
 			"execution/executiontest/tdsserver", "execution/executiontest/testdb",
 		},
 		others: map[string]string{
@@ -329,8 +344,8 @@ var rooms = []room{
 	{
 		path: "execution/executiontest/faults",
 		testOurs: []string{
-			"sqlguard", "dialects/clickhouse", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution", "execution/audit",
-			"execution/clickhousedb", "execution/mssqldb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "execution/executiontest",
+			"sqlguard", "dialects/clickhouse", "dialects/duckdb", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution", "execution/audit",
+			"execution/clickhousedb", "execution/duckdbdb", "execution/duckdbdb/engine", "execution/executiontest/duckfile", "execution/mssqldb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "execution/executiontest",
 			"execution/executiontest/chserver", "execution/executiontest/executable", "execution/executiontest/tdsserver",
 			"execution/executiontest/testdb",
 		},
@@ -342,6 +357,7 @@ var rooms = []room{
 		},
 		support: true,
 	},
+	{path: "execution/executiontest/bqserver", support: true},
 	{path: "execution/executiontest/chengine", support: true},
 	{path: "execution/executiontest/chserver", support: true},
 	{
@@ -402,7 +418,7 @@ var rooms = []room{
 	},
 	{
 		path: "research/scan",
-		ours: []string{"sqlguard", "execution", "execution/clickhousedb/typename", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
+		ours: []string{"sqlguard", "execution", "execution/filelock", "execution/clickhousedb/typename", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
 		testOurs: []string{
 			"dialects/*", "execution/*", "execution/audit/audittest", "execution/duckdbdb/engine", "execution/executiontest", "execution/executiontest/*", "research",
 			"research/rank",
@@ -454,7 +470,7 @@ var rooms = []room{
 		path:     "research/semantic/emit",
 		ours:     []string{"execution/clickhousedb/typename", "research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
 		noStd:    noOutside,
-		testOurs: []string{"corpus", "dialects", "dialects/*", "execution", "execution/*", "execution/executiontest/chengine", "execution/executiontest/testdb", "sqlguard"},
+		testOurs: []string{"corpus", "dialects", "dialects/*", "execution", "execution/*", "execution/duckdbdb/engine", "execution/executiontest/chengine", "execution/executiontest/duckfile", "execution/executiontest/testdb", "sqlguard"},
 	},
 	{path: "research/semantic/expr", noStd: noOutside, testOurs: []string{"corpus"}},
 	{path: "research/semantic/model", ours: []string{"execution/clickhousedb/typename", "research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside, testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "holds the JSON Schema of source files against the loader"}},
@@ -468,7 +484,7 @@ var rooms = []room{
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
 		path:     "research/semantic/semantictest",
-		testOurs: []string{"dialects", "dialects/clickhouse", "execution", "execution/clickhousedb", "execution/executiontest/chengine", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan", "sqlguard"},
+		testOurs: []string{"dialects", "dialects/clickhouse", "dialects/duckdb", "execution", "execution/clickhousedb", "execution/duckdbdb", "execution/duckdbdb/engine", "execution/executiontest/chengine", "execution/executiontest/duckfile", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan", "sqlguard"},
 		noStd:    noOutside,
 		support:  true,
 	},
@@ -484,7 +500,7 @@ var rooms = []room{
 	{path: "research/wiki/wordnet", ours: []string{"research/wiki/packed"}},
 	{
 		path:   "research/memory",
-		ours:   []string{"research/rank", "research/rootfile", "research/wiki"},
+		ours:   []string{"execution/filelock", "research/rank", "research/rootfile", "research/wiki"},
 		others: map[string]string{"golang.org/x/text": "finds texts equal that Unicode composes differently"},
 	},
 	{
@@ -514,7 +530,7 @@ var rooms = []room{
 	},
 	{
 		path: "research/upstream",
-		ours: []string{"execution/audit", "research/rank", "research/rootfile"},
+		ours: []string{"execution/audit", "execution/filelock", "research/rank", "research/rootfile"},
 		others: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk":   "the protocol and the login flow, client side",
 			"golang.org/x/oauth2":                      "the tokens of the SDK's login flow, and their refresh",
@@ -563,7 +579,7 @@ var rooms = []room{
 			"golang.org/x/mod":       "compares versions of releases",
 		},
 		testOurs: []string{
-			"cmd/ktx/internal/project", "cmd/ktx/internal/rpc", "execution/audit", "execution/executiontest/testdb", "execution/audit/audittest", "research/upstream/upstreamtest",
+			"cmd/ktx/internal/project", "cmd/ktx/internal/rpc", "execution/audit", "execution/duckdbdb", "execution/executiontest/bqserver", "execution/executiontest/testdb", "execution/audit/audittest", "research/upstream/upstreamtest",
 		},
 		testOthers: map[string]string{
 			"github.com/creack/pty":                    "a terminal to be asked on",
@@ -833,6 +849,7 @@ var rooms = []room{
 	},
 	{
 		path: "tools/growth",
+		ours: []string{"dialects/clickhouse", "execution/executiontest/chengine", "sqlguard"},
 		others: map[string]string{
 			"github.com/go-sql-driver/mysql": "asks MariaDB, without the guard",
 			"github.com/jackc/pgx/v5":        "asks PostgreSQL, without the guard",

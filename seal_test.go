@@ -37,6 +37,7 @@ var drivers = []string{
 	"github.com/go-sql-driver/mysql",
 	"github.com/microsoft/go-mssqldb",
 	"github.com/duckdb/duckdb-go-bindings",
+	module + "/execution/bigquerydb/wire",
 	module + "/execution/clickhousedb/wire",
 	module + "/execution/duckdbdb/wire",
 	module + "/execution/mysqldb/wire",

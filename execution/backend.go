@@ -41,6 +41,7 @@ type Limits struct {
 	Timeout     time.Duration // of the statement; default 30 s
 	LockTimeout time.Duration // of waiting for a lock; default 1 s
 	Temp        int64         // bytes of temporary files, where the backend makes them (SQLite); default 256 MiB
+	ScanBytes   int64         // bytes that the statement reads, where the server tells them before it runs (BigQuery); default 10 GiB
 }
 
 // The defaults of [Limits].
@@ -52,6 +53,7 @@ const (
 	DefaultTimeout     = 30 * time.Second
 	DefaultLockTimeout = time.Second
 	DefaultTemp        = 256 << 20
+	DefaultScanBytes   = 10 << 30
 )
 
 // WithDefaults returns l with every zero field set to its default.
@@ -77,6 +79,9 @@ func (l Limits) WithDefaults() Limits {
 	if l.Temp <= 0 {
 		l.Temp = DefaultTemp
 	}
+	if l.ScanBytes <= 0 {
+		l.ScanBytes = DefaultScanBytes
+	}
 	return l
 }
 
@@ -98,6 +103,7 @@ func (l Limits) Within(ceiling Limits) Limits {
 		Timeout:     time.Duration(cut(int64(l.Timeout), int64(ceiling.Timeout))),
 		LockTimeout: time.Duration(cut(int64(l.LockTimeout), int64(ceiling.LockTimeout))),
 		Temp:        cut(l.Temp, ceiling.Temp),
+		ScanBytes:   cut(l.ScanBytes, ceiling.ScanBytes),
 	}
 }
 

@@ -29,11 +29,6 @@ type Error struct {
 	Elapsed time.Duration
 	Held    *Held
 
-	// Unconfirmed is set when the backend ended the statement by closing its
-	// connection and does not find out when the statement is over. Held is nil
-	// then.
-	Unconfirmed bool
-
 	Err error // the cause, kept for logs; never shown to a caller
 }
 

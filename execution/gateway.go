@@ -618,20 +618,13 @@ func elapsed(res *Result, failure error) time.Duration {
 	return 0
 }
 
-// unconfirmed reports whether failure says that the end of its statement is not
-// confirmed.
-func unconfirmed(failure error) bool {
-	e, ok := errors.AsType[*Error](failure)
-	return ok && e.Unconfirmed
-}
-
 // endedHow says whether the server confirmed the end of a statement that was
 // ended early. It returns "" for a statement that ended by itself or was not
 // sent.
 func endedHow(res *Result, failure error, ran time.Duration) string {
 	code := CodeOf(failure)
 	switch {
-	case heldBy(res, failure) != nil, unconfirmed(failure):
+	case heldBy(res, failure) != nil:
 		return audit.EndedUnconfirmed
 	case ran > 0 && (code == sqlguard.CodeTimeout || code == sqlguard.CodeCancelled):
 		return audit.EndedConfirmed

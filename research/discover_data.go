@@ -61,10 +61,10 @@ const (
 // Kinds are all kinds, in the order of the tool's schema.
 var Kinds = []Kind{KindWiki, KindSource, KindMeasure, KindDimension, KindTable, KindColumn}
 
-// A lane is one of the lists that discover_data merges. The items of a lane are best
-// first, and their Ref is what render takes.
+// A lane is one of the lists that discover_data merges. The Ref of its items is what
+// render takes.
 type lane struct {
-	items  []rank.Item
+	rank.Lane
 	render func(ref int) DiscoverRef
 }
 
@@ -117,12 +117,13 @@ func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (Disco
 			}
 		}
 		lanes = append(lanes, search.semantic(kinds, models))
+		together(lanes[max(0, len(lanes)-2):])
 	}
-	lists := make([][]rank.Item, len(lanes))
+	lists := make([]rank.Lane, len(lanes))
 	for i := range lanes {
-		lists[i] = lanes[i].items
+		lists[i] = lanes[i].Lane
 	}
-	fused := rank.Fuse(lists...)
+	fused := rank.Merge(lists...)
 	for _, f := range fused[:min(limit, len(fused))] {
 		ref := lanes[f.Lane].render(f.Ref)
 		ref.Score = f.Score
@@ -131,8 +132,24 @@ func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (Disco
 	return out, nil
 }
 
-// laneReserve is how many items a lane has beyond the limit. The gate of the fusion
-// may leave some out.
+// together gives the lanes of the scans and of the semantic layer equal shares: both are
+// about the same tables, and the texts of the second are longer.
+func together(lanes []lane) {
+	most := 0.0
+	for _, l := range lanes {
+		if len(l.Items) > 0 && l.Items[0].Kind != string(KindWiki) {
+			most = max(most, l.Items[0].Mass)
+		}
+	}
+	for i := range lanes {
+		if len(lanes[i].Items) > 0 && lanes[i].Items[0].Kind != string(KindWiki) {
+			lanes[i].Least = most
+		}
+	}
+}
+
+// laneReserve is how many items a lane has beyond the limit: those by which a page
+// stands out.
 const laneReserve = 35
 
 // missingScans says that connections have no scan.

@@ -101,13 +101,13 @@ const (
 // leaves out what only a scan named: the lane of the scans has it.
 func (d *discovery) semantic(kinds []semantic.Kind, models modelScope) lane {
 	hits := semantic.Search(d.query, semantic.SearchOptions{Kinds: kinds, Limit: d.limit, Authored: models == authoredModels}, d.models...)
-	l := lane{render: func(ref int) DiscoverRef {
+	l := lane{Lane: rank.Lane{Weight: 1}, render: func(ref int) DiscoverRef {
 		h := &hits[ref]
 		return semanticRef(d.query, d.models[h.Index], d.owners[h.Index], h)
 	}}
 	for i := range hits {
 		h := &hits[i]
-		l.items = append(l.items, rank.Item{Kind: string(semanticKinds[h.Kind]), Connection: d.owners[h.Index], ID: d.models[h.Index].ID(h), Mass: h.Mass, Ref: i})
+		l.Items = append(l.Items, rank.Item{Kind: string(semanticKinds[h.Kind]), Connection: d.owners[h.Index], ID: d.models[h.Index].ID(h), Mass: h.Mass, Ref: i})
 	}
 	return l
 }
@@ -147,15 +147,38 @@ func (d *discovery) openScans(ctx context.Context, scope []execution.ConnectionI
 	return nil
 }
 
+// How pages are merged with the rest. They are longer than names, so they have more words
+// of any question by chance: their masses count less, the less their first stands out from
+// the others. docs/evidence/discovery-quality.md says how the figures were chosen.
+const (
+	pageWeight  = 0.7
+	pagePlaces  = 5    // of the first 15 results
+	fewStandOut = 0.35 // how much the first of few pages stands out
+)
+
+// standsOut is how much better the first of the pages is than the sixth to fifteenth,
+// from 0 to 1.
+func standsOut(hits []wiki.Hit) float64 {
+	if len(hits) <= pagePlaces || hits[0].Score <= 0 {
+		return fewStandOut
+	}
+	rest := hits[pagePlaces:min(len(hits), 3*pagePlaces)]
+	sum := 0.0
+	for i := range rest {
+		sum += rest[i].Score
+	}
+	return max(0, 1-sum/float64(len(rest))/hits[0].Score)
+}
+
 // pages is the lane of the wiki.
 func (d *discovery) pages() lane {
 	if d.wiki == nil {
 		return lane{}
 	}
 	hits := d.wiki.Search(d.query, d.text, d.limit).Hits
-	l := lane{render: func(ref int) DiscoverRef { return pageRef(&hits[ref]) }}
+	l := lane{Lane: rank.Lane{Weight: pageWeight * (0.5 + standsOut(hits)), Quota: pagePlaces}, render: func(ref int) DiscoverRef { return pageRef(&hits[ref]) }}
 	for i, h := range hits {
-		l.items = append(l.items, rank.Item{Kind: string(KindWiki), ID: h.Page.Key, Mass: h.Mass, Ref: i})
+		l.Items = append(l.Items, rank.Item{Kind: string(KindWiki), ID: h.Page.Key, Mass: h.Mass, Exact: h.Named, Ref: i})
 	}
 	return l
 }
@@ -165,16 +188,16 @@ func (d *discovery) tables(tables, columns bool) lane {
 	hits := search.Search(d.query, search.Options{
 		Tables: tables, Columns: columns, Limit: d.limit, Scoped: d.scoped, Evidence: append(d.used, d.evidence()...),
 	}, d.indexes...)
-	l := lane{render: func(ref int) DiscoverRef { return tableOrColumn(d.query, d.snapshots[hits[ref].Index], &hits[ref]) }}
+	l := lane{Lane: rank.Lane{Weight: 1}, render: func(ref int) DiscoverRef { return tableOrColumn(d.query, d.snapshots[hits[ref].Index], &hits[ref]) }}
 	for i, h := range hits {
 		found := d.snapshots[h.Index]
-		item := rank.Item{Kind: string(KindTable), Connection: found.ConnectionID(), Mass: h.Mass, Ref: i}
+		item := rank.Item{Kind: string(KindTable), Connection: found.ConnectionID(), Mass: h.Mass, Exact: h.Named, Ref: i}
 		if h.Column < 0 {
 			item.ID = found.Display(h.Table.Ref())
 		} else {
 			item.Kind, item.ID = string(KindColumn), found.DisplayColumn(h.Table.Ref(), h.Table.Columns[h.Column].Name)
 		}
-		l.items = append(l.items, item)
+		l.Items = append(l.Items, item)
 	}
 	return l
 }

@@ -30,6 +30,24 @@ const (
 	sqliteColumn = "no such column: "
 )
 
+// DuckDB has a kind of error, and says the rest in English only.
+const (
+	duckCatalog = "Catalog"
+	duckBinder  = "Binder"
+	duckTable   = "Table with name "
+)
+
+// duckColumns are the messages about an unknown column.
+var duckColumns = regexp.MustCompile(`^Referenced column |^Values list .* does not have a column named |^Table .* does not have a column named `)
+
+// BigQuery has two reasons for many errors, and says the rest in English only.
+const (
+	bigQueryMissing = "notFound"
+	bigQueryTable   = "Not found: Table "
+	bigQueryInvalid = "invalidQuery"
+	bigQueryColumn  = "Unrecognized name: "
+)
+
 // withNearNames adds to an error about an unknown table or column which names of
 // the last scan are nearest. It returns err unchanged when it is about something
 // else.
@@ -38,8 +56,11 @@ func (s *Service) withNearNames(ctx context.Context, connectionID, sql string, e
 	if !ok || e.SQLState == "" || !hasCatalog(s) {
 		return err
 	}
-	table := slices.Contains(missingTable, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteTable)
-	column := slices.Contains(missingColumn, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteColumn)
+	table := slices.Contains(missingTable, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteTable) ||
+		e.SQLState == duckCatalog && strings.HasPrefix(e.Message, duckTable) ||
+		e.SQLState == bigQueryMissing && strings.HasPrefix(e.Message, bigQueryTable)
+	column := slices.Contains(missingColumn, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteColumn) ||
+		e.SQLState == duckBinder && duckColumns.MatchString(e.Message) || e.SQLState == bigQueryInvalid && strings.HasPrefix(e.Message, bigQueryColumn)
 	if !table && !column {
 		return err
 	}
@@ -94,8 +115,8 @@ func nearTables(snapshot *catalog.Snapshot, relations []sqlguard.VerdictRelation
 }
 
 // unknownColumn finds the column in the message of a server: of PostgreSQL (with
-// quotes only if there is no qualifier), MySQL, SQLite and SQL Server.
-var unknownColumn = regexp.MustCompile(`column "([^"]+)" |column ([^ "']+) does not exist|Unknown column '([^']+)'|no such column: (.+)$|Invalid column name '([^']+)'`)
+// quotes only if there is no qualifier), MySQL, SQLite, SQL Server, DuckDB and BigQuery.
+var unknownColumn = regexp.MustCompile(`column "([^"]+)" |column ([^ "']+) does not exist|Unknown column '([^']+)'|no such column: (.+)$|Invalid column name '([^']+)'|does not have a column named "([^"]+)"|Unrecognized name: ([^ ;]+)`)
 
 // nearColumns names tables beside those of the statement that have the column, and the
 // nearest columns in the tables of the statement.

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/rogpeppe/go-internal/diff"
@@ -117,19 +118,35 @@ func (r renames) of(name string, before map[string]string) (path, object string)
 	return r.wanted.shown(was), before[was]
 }
 
-// WithoutIgnored returns the inputs without the files in folders and patterns
-// that the repository that holds dir ignores. Outside of a repository, and
-// where git cannot be asked, nothing is ignored.
-func WithoutIgnored(ctx context.Context, dir string, inputs []Input) []Input {
+// Ignored knows what a repository ignores. It asks git once.
+type Ignored struct {
+	paths func() (*repository, map[string]bool)
+}
+
+// NewIgnored returns what the repository that holds dir ignores. Outside of a
+// repository, and where git cannot be asked, that is nothing.
+func NewIgnored(ctx context.Context, dir string) *Ignored {
+	return &Ignored{sync.OnceValues(func() (*repository, map[string]bool) {
+		r, err := openRepository(ctx, dir)
+		if err != nil {
+			return nil, nil
+		}
+		paths, err := r.ignored(ctx)
+		if err != nil {
+			return nil, nil
+		}
+		return r, paths
+	})}
+}
+
+// Without returns the inputs without the files in folders and patterns that the
+// repository ignores.
+func (i *Ignored) Without(inputs []Input) []Input {
 	if !slices.ContainsFunc(inputs, func(in Input) bool { return !in.Named && !in.Stdin }) {
 		return inputs
 	}
-	r, err := openRepository(ctx, dir)
-	if err != nil {
-		return inputs
-	}
-	ignored, err := r.ignored(ctx)
-	if err != nil {
+	r, ignored := i.paths()
+	if len(ignored) == 0 {
 		return inputs
 	}
 	return slices.DeleteFunc(inputs, func(in Input) bool {

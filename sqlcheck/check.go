@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -383,6 +384,10 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		}) {
 			v = withParameters(guard, judge, body, span, v)
 		}
+		if file.Dialect == "mysql" && v.Code == sqlguard.CodeParseError && sourced.MatchString(body[span.Start:span.End]) {
+			v.Code = sqlguard.CodeClientCommand
+			v.Findings = []sqlguard.Finding{{Code: v.Code, Message: "source is a command of the mysql client, not SQL", Hint: sqlguard.HintFor(v.Code), Span: sqlguard.Span{End: span.End - span.Start}, Retryable: true}}
+		}
 		if !data || runs(v, body[span.Start:span.End]) {
 			r.statement(span, v)
 		}
@@ -394,6 +399,9 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	}
 	return r.allows
 }
+
+// sourced is the command of the mysql client that runs a file.
+var sourced = regexp.MustCompile(`^(?i:source)[ \t]+\S`)
 
 // runs reports whether a part of the data of a COPY is a statement that may not
 // run. psql reads data as statements when the COPY fails.
@@ -431,10 +439,26 @@ func withParameters(guard *sqlguard.Guard, judge func(string) sqlguard.Verdict, 
 		return as // no value can stand there
 	}
 	var findings []sqlguard.Finding // the guard keeps its own slice
-	for _, span := range filled.Unproved {
-		findings = append(findings, hole(span))
+	unread := slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool { return f.Code == sqlguard.CodeParseError })
+	template := false // one finding for all templates of the statement
+	for _, at := range filled.Unproved {
+		f := hole(at)
+		if strings.HasPrefix(body[span.Start+at.Start:], "{{") {
+			if template {
+				continue
+			}
+			template = true
+			f.Message, f.Hint = templateMessage, templateHint
+			if unread {
+				f.Message = templateUnread
+			}
+		}
+		findings = append(findings, f)
 	}
 	for _, f := range v.Findings {
+		if aboutName[f.Code] && filled.Guesses(f.Span) {
+			continue // it is about what stands for the hole
+		}
 		if f.Code != sqlguard.CodeParseError || len(filled.Unproved) == 0 { // else it is about what stands for the hole
 			f.Span = filled.Place(f.Span)
 			findings = append(findings, f)

@@ -89,6 +89,7 @@ func TestStatements(t *testing.T) {
 		{"postgres", "SELECT 'unterminated;\nSELECT 1", []string{`"SELECT 'unterminated;\nSELECT 1" 1:8 parse_error`}},
 		{"mysql", "SELECT 1;\nDELIMITER //\nDROP TABLE a; DROP TABLE b//\nSELECT 2//\ndelimiter ;\nDROP TABLE c", []string{`"SELECT 1"`, `"DROP TABLE a; DROP TABLE b" 3:1 ddl_statement 3:15 multiple_statements 3:15 ddl_statement`, `"SELECT 2"`, `"DROP TABLE c" 6:1 ddl_statement`}},
 		{"mysql", "SELECT delimiter FROM t; SELECT `delimiter x` FROM t", []string{`"SELECT delimiter FROM t"`, "\"SELECT `delimiter x` FROM t\""}},
+		{"mysql", "source x.dump ;\nSELECT source FROM t; DROP TABLE t", []string{`"source x.dump" 1:1 client_command`, `"SELECT source FROM t"`, `"DROP TABLE t" 2:23 ddl_statement`}},
 		{"mysql", "DROP TABLE\ndelimiter x\n", []string{`"DROP TABLE\ndelimiter x" 1:1 ddl_statement`}},
 		{"mariadb", "SELECT 1\\G\nDROP TABLE t", []string{`"SELECT 1"`, `"\\G" 1:9 client_command`, `"DROP TABLE t" 2:1 ddl_statement`}},
 		{"sqlite", ".tables\nSELECT 1;\n", []string{`".tables" 1:1 client_command`, `"SELECT 1"`}},

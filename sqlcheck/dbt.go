@@ -75,7 +75,7 @@ func (f *dbtFile) kind() string {
 	if f.manifest != nil {
 		nodes, disabled, macros = f.manifest.nodes[f.path], f.manifest.disabled[f.path], f.manifest.files[f.path]
 	}
-	said, err := json.Marshal([]any{f.path, f.manifest != nil, nodes, disabled, macros, f.project.manifestPath()})
+	said, err := json.Marshal([]any{f.path, f.manifest != nil, nodes, disabled, macros, f.project.manifestPath(), f.project.enabled(f.path)})
 	if err != nil {
 		return ""
 	}
@@ -85,25 +85,26 @@ func (f *dbtFile) kind() string {
 
 const (
 	dbtCompile    = "run dbt compile first: the check judges the queries in target/manifest.json"
-	dbtUnknown    = "ktx does not know what dbt replaces this with, so the statement can be anything"
+	dbtUnknown    = "ktx does not know what dbt replaces this with, and judges the rest of the statement"
+	dbtUnread     = "ktx cannot read this statement before dbt compiles it, and has not judged it"
 	dbtHidden     = "this runs SQL while dbt compiles the file, and the compiled query does not contain that SQL"
-	dbtHook       = "dbt runs this hook with the query, and it is a hole that is filled elsewhere, so it can be anything"
+	dbtHook       = "dbt runs this hook with the query, and a macro makes it, so ktx does not judge it"
 	dbtPlainHooks = "write hooks as plain strings"
+	dbtDisabled   = "dbt does not build this model on a database of this dialect, so ktx does not judge it"
 	dbtDefinition = "ktx judges a macro only in the models that use it"
 )
 
 // dbtPart is a text that dbt sends to the database on its own, or the reason
 // why it cannot be judged.
 type dbtPart struct {
-	span     sqlguard.Span // in the file
-	text     *source.Text
+	span sqlguard.Span // in the file
+	// texts are what dbt can send; it sends one of them.
+	texts    []*source.Text
 	problem  string
 	unproved []dbtUnproved
 	// prefix, if set, says which other file the text is from. Its findings are
 	// then all at the start of span.
 	prefix string
-	// guessed reports whether text has placeholders for unknown values.
-	guessed bool
 }
 
 type dbtUnproved struct {
@@ -150,14 +151,17 @@ func (r *reading) templateComments(d sqlguard.Dialect, t *source.Template) {
 		all = append(all, s.Body)
 	}
 	for _, one := range all {
-		text, _ := one.Plain(d, "x", quoter(d))
-		for _, token := range d.Lex(text.SQL()).List {
-			if token.Kind == sqlguard.TokenComment {
-				spans = append(spans, text.Exact().Place(sqlguard.Span{Start: token.Start, End: token.End}))
+		for _, text := range one.Render(d, "x", quoter(d)).Texts {
+			guess := text.Guesses(d)[0]
+			for _, token := range d.Lex(guess.Text.SQL()).List {
+				if token.Kind == sqlguard.TokenComment {
+					spans = append(spans, guess.Text.Exact().Place(sqlguard.Span{Start: token.Start, End: token.End}))
+				}
 			}
 		}
 	}
 	slices.SortFunc(spans, func(x, y sqlguard.Span) int { return x.Start - y.Start })
+	spans = slices.Compact(spans)
 	for _, span := range spans {
 		if comment := r.text[span.Start:span.End]; strings.HasPrefix(comment, "{#") {
 			if a, ok := parseAllow(strings.Trim(comment[2:len(comment)-2], "-+ \t\r\n")); ok {
@@ -173,7 +177,7 @@ func (r *reading) templateComments(d sqlguard.Dialect, t *source.Template) {
 // quoter returns a function that quotes a name for the dialect.
 func quoter(d sqlguard.Dialect) func(string) string {
 	switch d.Name() {
-	case "mysql":
+	case "mysql", "bigquery": // in BigQuery, double quotes are those of strings
 		return func(name string) string { return "`" + name + "`" }
 	case "sqlserver":
 		return func(name string) string { return "[" + name + "]" }
@@ -187,15 +191,15 @@ func (f *dbtFile) parts(d sqlguard.Dialect, t *source.Template, body string) []d
 	if snapshots := t.Snapshots(); len(snapshots) > 0 { // dbt reads nothing else of a file with snapshots
 		var parts []dbtPart
 		for _, s := range snapshots {
-			parts = append(parts, f.query(d, s.Body, s.Name, s.Body.Source())...)
+			parts = append(parts, f.query(d, s.Body, s.Name, s.Body.Source(), body)...)
 		}
 		return parts
 	}
-	if !t.Empty() {
-		return f.query(d, t, "", body)
+	if !t.Empty() && !below(f.path, f.project.macros) {
+		return f.query(d, t, "", body, body)
 	}
 	if definitions := t.Definitions(); len(definitions) > 0 {
-		return []dbtPart{{span: definitions[0], text: &source.Text{Span: definitions[0]}, unproved: noted(definitions[:1], dbtDefinition, "", report.SeverityNote)}}
+		return []dbtPart{{span: definitions[0], unproved: noted(definitions[:1], dbtDefinition, "", report.SeverityNote)}}
 	}
 	return nil
 }
@@ -208,32 +212,56 @@ func noted(spans []sqlguard.Span, message, hint string, severity report.Severity
 	return all
 }
 
-// plainPart returns the text of a template that dbt does not read.
-func plainPart(d sqlguard.Dialect, t *source.Template, name string) dbtPart {
-	text, unproved := t.Plain(d, name, quoter(d))
-	return dbtPart{span: t.Span, text: text, unproved: noted(unproved, dbtUnknown, dbtCompile, report.SeverityError), guessed: len(unproved) > 0}
+// plainPart returns the part of a template that dbt has not compiled, or of a
+// statement that stands in one. prefix is that of a part.
+func plainPart(rendered *source.Rendered, span sqlguard.Span, prefix string) dbtPart {
+	part := dbtPart{span: span, texts: rendered.Texts, prefix: prefix}
+	part.unproved = append(noted(rendered.Unknown, prefix+dbtUnknown, dbtCompile, report.SeverityNote), noted(rendered.UnknownRuns, prefix+dbtHidden, dbtCompile, report.SeverityError)...)
+	return part
+}
+
+// besidesParts returns the statements that dbt runs besides the query of a template,
+// in the order of their places.
+func besidesParts(d sqlguard.Dialect, rendered *source.Rendered, body, name string) []dbtPart {
+	var parts []dbtPart
+	if len(rendered.UnknownHooks) > 0 {
+		parts = append(parts, dbtPart{span: rendered.UnknownHooks[0], unproved: noted(rendered.UnknownHooks, dbtHook, dbtPlainHooks, report.SeverityNote)})
+	}
+	for _, hook := range rendered.Hooks {
+		inner, err := hook.Render(d, body, name, quoter(d))
+		if err != nil {
+			parts = append(parts, dbtPart{span: hook.Call, problem: "a hook cannot be read: " + reason(err)})
+			continue
+		}
+		parts = append(parts, plainPart(inner, hook.Text.Span, ""))
+		for _, run := range inner.Runs {
+			parts = append(parts, dbtPart{span: run.Call, texts: []*source.Text{run.Text}})
+		}
+	}
+	for _, run := range rendered.Runs {
+		parts = append(parts, dbtPart{span: run.Text.Span, texts: []*source.Text{run.Text}})
+	}
+	slices.SortStableFunc(parts, func(x, y dbtPart) int { return x.span.Start - y.span.Start })
+	return parts
 }
 
 // query returns the parts of one query of the file, whose text is raw: its
-// hooks, and the query. The query is the compiled one if dbt has compiled it.
-func (f *dbtFile) query(d sqlguard.Dialect, t *source.Template, snapshot, raw string) []dbtPart {
+// hooks, what runs while dbt compiles, and the query. The query is the compiled
+// one if dbt has compiled it.
+func (f *dbtFile) query(d sqlguard.Dialect, t *source.Template, snapshot, raw, body string) []dbtPart {
 	name := cmp.Or(snapshot, strings.TrimSuffix(path.Base(f.path), path.Ext(f.path)))
-	plain := plainPart(d, t, name)
-	hooks, unproved := t.Hooks()
-	unproved = slices.DeleteFunc(unproved, func(span sqlguard.Span) bool { // the finding covers all of config(…)
-		return slices.ContainsFunc(plain.unproved, func(u dbtUnproved) bool { return u.span.Start <= span.Start && span.End <= u.span.End })
-	})
-	var parts []dbtPart
-	known := map[string]bool{}
-	for _, hook := range hooks {
-		known[dbtText(hook.Source())] = true
-		parts = append(parts, plainPart(d, hook, name))
+	rendered := t.Render(d, name, quoter(d))
+	if f.manifest == nil && (rendered.Disabled || f.turnedOff(d)) {
+		start := sqlguard.Span{Start: t.Span.Start, End: t.Span.Start}
+		return []dbtPart{{span: start, unproved: noted([]sqlguard.Span{start}, dbtDisabled, "", report.SeverityNote)}}
 	}
-	if len(unproved) > 0 {
-		parts = append(parts, dbtPart{span: unproved[0], text: &source.Text{Span: unproved[0]}, unproved: noted(unproved, dbtHook, dbtPlainHooks, report.SeverityError)})
-	}
+	parts := besidesParts(d, rendered, body, name)
 	if f.manifest == nil {
-		return append(parts, plain)
+		return append(parts, plainPart(rendered, t.Span, ""))
+	}
+	known := map[string]bool{}
+	for _, hook := range rendered.Hooks {
+		known[dbtText(hook.Text.SQL())] = true
 	}
 	manifest := filepath.ToSlash(f.project.manifestPath())
 	found := false
@@ -244,47 +272,64 @@ func (f *dbtFile) query(d sqlguard.Dialect, t *source.Template, snapshot, raw st
 		found = true
 		for _, hook := range n.Hooks {
 			if hook != "" && !known[dbtText(hook)] {
-				parts = append(parts, hookPart(d, t, hook, name))
+				parts = append(parts, hookParts(d, t, hook, name)...)
 			}
 		}
 		switch {
 		case !n.current(raw):
 			parts = append(parts, dbtPart{span: t.Span, problem: manifest + " is stale: dbt compiled another text than this file has now"})
 		case n.Compiled == nil:
-			parts = append(parts, plain)
+			parts = append(parts, plainPart(rendered, t.Span, ""))
 		default:
-			parts = append(parts, n.compiled(t, manifest))
+			parts = append(parts, n.compiled(t, rendered, manifest))
 		}
 	}
 	switch {
 	case found:
 	case f.manifest.disabled[f.path]:
-		parts = append(parts, plain)
+		parts = append(parts, plainPart(rendered, t.Span, ""))
 	default:
 		parts = append(parts, dbtPart{span: t.Span, problem: manifest + " has no such query: it is older than the file, or dbt does not read the file"})
 	}
 	return parts
 }
 
-// hookPart returns a hook that another file of the project sets.
-func hookPart(d sqlguard.Dialect, t *source.Template, hook, name string) dbtPart {
-	part := dbtPart{span: sqlguard.Span{Start: t.Span.Start, End: t.Span.Start}, prefix: "a hook that the project sets for it: "}
+// turnedOff reports whether the project's file certainly turns the model off.
+func (f *dbtFile) turnedOff(d sqlguard.Dialect) bool {
+	said := f.project.enabled(f.path)
+	if strings.Contains(said, "{") {
+		parsed, err := source.ParseTemplate(said)
+		if err != nil {
+			return false
+		}
+		texts := parsed.Render(d, "", quoter(d)).Texts
+		if len(texts) != 1 || len(texts[0].Holes) > 0 {
+			return false
+		}
+		said = texts[0].SQL()
+	}
+	return strings.EqualFold(strings.TrimSpace(said), "false")
+}
+
+// hookParts returns a hook that another file of the project sets.
+func hookParts(d sqlguard.Dialect, t *source.Template, hook, name string) []dbtPart {
+	const prefix = "a hook that the project sets for it: "
+	start := sqlguard.Span{Start: t.Span.Start, End: t.Span.Start}
 	parsed, err := source.ParseTemplate(hook)
 	if err != nil {
-		part.problem = "a hook that the project sets for it cannot be read: " + reason(err)
-		return part
+		return []dbtPart{{span: start, problem: "a hook that the project sets for it cannot be read: " + reason(err)}}
 	}
-	text, unproved := parsed.Plain(d, name, quoter(d))
-	part.text, part.guessed = text, len(unproved) > 0
-	for range unproved { // their positions are in another file
-		part.unproved = append(part.unproved, noted([]sqlguard.Span{part.span}, part.prefix+dbtUnknown, dbtPlainHooks, report.SeverityError)...)
+	rendered := parsed.Render(d, name, quoter(d)).At(start)
+	parts := []dbtPart{plainPart(rendered, start, prefix)}
+	for _, run := range rendered.Runs {
+		parts = append(parts, dbtPart{span: start, texts: []*source.Text{run.Text}, prefix: prefix})
 	}
-	return part
+	return parts
 }
 
 // compiled returns the query that dbt compiled from a template, with positions
 // in the file.
-func (n *dbtNode) compiled(t *source.Template, manifest string) dbtPart {
+func (n *dbtNode) compiled(t *source.Template, rendered *source.Rendered, manifest string) dbtPart {
 	part := dbtPart{span: t.Span}
 	sql := strings.ReplaceAll(*n.Compiled, "\r\n", "\n")
 	sql = strings.TrimPrefix(sql, report.ByteOrderMark)
@@ -297,8 +342,11 @@ func (n *dbtNode) compiled(t *source.Template, manifest string) dbtPart {
 	if inserted != "" {
 		text = text.Inject(at, inserted, t.Reference(n.ephemeral()))
 	}
-	part.text = text
-	part.unproved = noted(t.Hidden(), dbtHidden, "read the data in the model itself", report.SeverityError)
+	part.texts = []*source.Text{text}
+	hidden := slices.DeleteFunc(t.Hidden(), func(span sqlguard.Span) bool { // what it runs is judged
+		return slices.ContainsFunc(rendered.Runs, func(run source.Run) bool { return run.Call == span }) && !slices.Contains(rendered.UnknownRuns, span)
+	})
+	part.unproved = noted(hidden, dbtHidden, "read the data in the model itself", report.SeverityError)
 	if n.RunsSQL != "" && len(part.unproved) == 0 {
 		part.unproved = noted([]sqlguard.Span{{Start: t.Span.Start, End: t.Span.Start}}, fmt.Sprintf("%s, which it uses, runs SQL while dbt compiles; that SQL is not judged", n.RunsSQL), "", report.SeverityNote)
 	}
@@ -351,62 +399,179 @@ func (n *dbtNode) ephemeral() string {
 	return id[strings.LastIndexByte(id, '.')+1:]
 }
 
-// part judges the statements of one text.
+// dbtStatement is a statement in a text that dbt can send.
+type dbtStatement struct {
+	at       sqlguard.Span // in the file
+	verdict  sqlguard.Verdict
+	findings []sqlguard.Finding // spans are in the file
+	unread   bool
+}
+
+// statements judges the statements of a text. Where holes can be read in several
+// ways, it takes the first way in which the most statements can be read.
+func (p dbtPart) statements(guard *sqlguard.Guard, text *source.Text) (best []dbtStatement, unproved []sqlguard.Span) {
+	unread := -1
+	for _, guess := range text.Guesses(guard.Dialect()) {
+		filled := guess.Text.Exact()
+		place := func(span sqlguard.Span) sqlguard.Span {
+			if p.prefix != "" {
+				return p.span
+			}
+			return filled.Place(span)
+		}
+		var all []dbtStatement
+		failed := 0
+		for _, span := range sqlguard.Split(guard.Dialect(), filled.SQL) {
+			s := dbtStatement{at: place(span), verdict: guard.Check(filled.SQL[span.Start:span.End])}
+			for _, f := range s.verdict.Findings {
+				f.Span = sqlguard.Span{Start: f.Span.Start + span.Start, End: f.Span.End + span.Start}
+				switch {
+				case f.Code == sqlguard.CodeParseError && (len(text.Holes) > 0 || len(p.texts) > 1):
+					s.unread = true // dbt may send another text
+					failed++
+					continue
+				case (aboutName[f.Code] || f.Code == sqlguard.CodeTypeNotAllowed) && guess.Touches(f.Span):
+					continue // the finding is about a word that stands for a hole
+				}
+				f.Message, f.Span = p.prefix+f.Message, place(f.Span)
+				s.findings = append(s.findings, f)
+			}
+			all = append(all, s)
+		}
+		if unread < 0 || failed < unread {
+			best, unproved, unread = all, guess.Unproved, failed
+		}
+		if unread == 0 {
+			break
+		}
+	}
+	return best, unproved
+}
+
+// part judges what dbt can send of one query or hook. The statements are those
+// of the first text. A finding about another text belongs to the statement at
+// its place, and is reported once.
 func (r *reading) part(guard *sqlguard.Guard, part dbtPart) {
-	filled := part.text.Exact()
-	place := func(span sqlguard.Span) sqlguard.Span {
-		if part.prefix != "" {
-			return part.span
-		}
-		return filled.Place(span)
+	var (
+		statements []dbtStatement
+		others     []sqlguard.Finding
+		unproved   = part.unproved
+		seen       = map[string]bool{}
+	)
+	first := func(f *sqlguard.Finding) bool {
+		key := fmt.Sprintf("%s %d %d", f.Code, f.Span.Start, f.Span.End)
+		again := seen[key]
+		seen[key] = true
+		return !again
 	}
-	unproved := part.unproved
-	sum := sha256.Sum256([]byte(filled.SQL))
-	fingerprint := hex.EncodeToString(sum[:])
-	// add assigns the unproved spans up to an offset to a statement. It reports
-	// whether one of them can be any SQL.
-	add := func(number, to int) (anything bool) {
-		for len(unproved) > 0 && unproved[0].span.Start < to {
-			u := unproved[0]
-			r.add(sqlguard.Finding{Code: sqlguard.CodeDynamicSQLUnprovable, Message: u.message, Hint: u.hint, Retryable: true}, u.span, number, fingerprint)
-			r.file.Findings[len(r.file.Findings)-1].Severity = u.severity
-			unproved = unproved[1:]
-			anything = anything || u.severity == report.SeverityError
+	fingerprint := ""
+	for i, text := range part.texts {
+		found, holes := part.statements(guard, text)
+		if i == 0 {
+			statements = found
+			sum := sha256.Sum256([]byte(text.SQL()))
+			fingerprint = hex.EncodeToString(sum[:])
+			for _, s := range statements {
+				for k := range s.findings {
+					first(&s.findings[k])
+				}
+			}
 		}
-		return anything
+		for _, span := range holes {
+			if part.prefix != "" {
+				span = part.span
+			}
+			unproved = append(unproved, dbtUnproved{span, part.prefix + dbtUnknown, dbtCompile, report.SeverityNote})
+		}
+		for _, s := range found {
+			if s.unread {
+				unproved = append(unproved, dbtUnproved{sqlguard.Span{Start: s.at.Start, End: s.at.Start}, part.prefix + dbtUnread, dbtCompile, report.SeverityNote})
+			}
+			for k := range s.findings {
+				if i > 0 && first(&s.findings[k]) {
+					others = append(others, s.findings[k])
+				}
+			}
+		}
 	}
-	spans := sqlguard.Split(guard.Dialect(), filled.SQL)
-	for i, span := range spans {
-		at := place(span)
+	slices.SortStableFunc(unproved, func(x, y dbtUnproved) int { return x.span.Start - y.span.Start })
+	slices.SortStableFunc(others, func(x, y sqlguard.Finding) int { return x.Span.Start - y.Span.Start })
+	// add adds what lies before an offset to a statement. It returns a code of
+	// what it added.
+	add := func(number, to int) (code sqlguard.Code) {
+		for ; len(others) > 0 && others[0].Span.Start < to; others = others[1:] {
+			r.add(others[0], others[0].Span, number, fingerprint)
+			code = cmp.Or(code, others[0].Code)
+		}
+		end := 0
+		for end < len(unproved) && unproved[end].span.Start < to {
+			end++
+		}
+		if end > 0 { // nobody knows what the statement is
+			code = cmp.Or(code, sqlguard.CodeDynamicSQLUnprovable)
+		}
+		r.unproved(unproved[:end], number, fingerprint)
+		unproved = unproved[end:]
+		return code
+	}
+	for i, s := range statements {
 		// The text before a statement belongs to it. The text behind the last
 		// statement belongs to that.
-		own := sqlguard.Span{Start: max(at.Start, r.last.End), End: max(at.End, r.last.End)}
+		own := sqlguard.Span{Start: max(s.at.Start, r.last.End), End: max(s.at.End, r.last.End)}
 		r.attach(own)
 		to := own.End
-		if i == len(spans)-1 {
+		if i == len(statements)-1 {
 			to = len(r.text) + 1
 		}
-		v := guard.Check(filled.SQL[span.Start:span.End])
 		number := r.file.Judged
 		r.file.Judged++
 		before := len(r.file.Findings)
-		for _, f := range v.Findings {
-			if f.Code == sqlguard.CodeParseError && part.guessed {
-				continue // the finding is about a placeholder
-			}
-			f.Message = part.prefix + f.Message
-			r.add(f, place(sqlguard.Span{Start: f.Span.Start + span.Start, End: f.Span.End + span.Start}), number, cmp.Or(v.Fingerprint, fingerprint))
+		v := s.verdict
+		for _, f := range s.findings {
+			r.add(f, f.Span, number, cmp.Or(v.Fingerprint, fingerprint))
 		}
-		if add(number, to) {
-			v.Allowed, v.Code = false, cmp.Or(v.Code, sqlguard.CodeDynamicSQLUnprovable)
+		v.Allowed, v.Code = true, ""
+		if len(s.findings) > 0 {
+			v.Allowed, v.Code = false, s.verdict.Code
+		}
+		if code := add(number, to); code != "" {
+			v.Allowed, v.Code = false, cmp.Or(v.Code, code)
 		}
 		if !v.Allowed {
 			r.file.Refused++
 		}
-		r.keep(v, at, before)
+		r.keep(v, s.at, before)
 	}
-	if len(unproved) > 0 { // there is no statement to which they belong
+	if len(unproved)+len(others) > 0 { // there is no statement to which they belong
 		r.attach(sqlguard.Span{Start: max(part.span.Start, r.last.End), End: max(part.span.End, r.last.End)})
 		add(r.file.Judged, len(r.text)+1)
+	}
+}
+
+// unproved adds findings about what is not known of a statement: one for each
+// error, and one note for all other places.
+func (r *reading) unproved(all []dbtUnproved, number int, fingerprint string) {
+	add := func(u dbtUnproved) {
+		r.add(sqlguard.Finding{Code: sqlguard.CodeDynamicSQLUnprovable, Message: u.message, Hint: u.hint, Retryable: true}, u.span, number, fingerprint)
+		r.file.Findings[len(r.file.Findings)-1].Severity = u.severity
+	}
+	var note *dbtUnproved
+	places := map[sqlguard.Span]bool{}
+	for i := range all {
+		switch u := all[i]; {
+		case u.severity == report.SeverityError:
+			add(u)
+		case note == nil || u.message == dbtUnread && note.message != dbtUnread:
+			note = &all[i]
+			places[u.span] = true
+		default:
+			places[u.span] = true
+		}
+	}
+	if note != nil {
+		if n := len(places) - 1; n > 0 {
+			note.message += fmt.Sprintf(" (and %d more places in it)", n)
+		}
+		add(*note)
 	}
 }

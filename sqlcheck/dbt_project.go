@@ -27,8 +27,11 @@ type dbtProject struct {
 
 	name      string
 	sources   []string // folders of files with Jinja, relative to dir
+	macros    []string // those of sources in which dbt reads definitions only
 	generated []string // what dbt writes itself, and the packages that it fetches
 	target    string   // the folder of the manifest
+	models    []string // folders of models, relative to dir
+	settings  any      // of models
 
 	manifest func() (*dbtManifest, error)
 }
@@ -93,6 +96,7 @@ func readDBTProject(dir string) *dbtProject {
 		Snapshots any `yaml:"snapshot-paths"`
 		Macros    any `yaml:"macro-paths"`
 		Functions any `yaml:"function-paths"`
+		Settings  any `yaml:"models"`
 	}
 	if err == nil {
 		err = yaml.Unmarshal(content, &said)
@@ -104,9 +108,10 @@ func readDBTProject(dir string) *dbtProject {
 	p.name, _ = said.Name.(string)
 	p.target = folders(said.Target, "target")[0]
 	p.generated = append(folders(said.Packages, "dbt_packages"), p.target, "dbt_modules", "dbt_internal_packages")
+	p.macros, p.models, p.settings = folders(said.Macros, "macros"), folders(said.Models, "models"), said.Settings
 	p.sources = slices.Concat(
-		folders(said.Models, "models"), folders(said.Analyses, "analyses"), folders(said.Tests, "tests"),
-		folders(said.Snapshots, "snapshots"), folders(said.Macros, "macros"), folders(said.Functions, "functions"))
+		p.models, folders(said.Analyses, "analyses"), folders(said.Tests, "tests"),
+		folders(said.Snapshots, "snapshots"), p.macros, folders(said.Functions, "functions"))
 	return p
 }
 
@@ -194,6 +199,30 @@ func (p *dbtProject) made(rel string) bool { return below(rel, p.generated) }
 
 // reads reports whether dbt reads a file of the project.
 func (p *dbtProject) reads(rel string) bool { return below(rel, p.sources) && !p.made(rel) }
+
+// enabled returns what the project's file says of whether a model is built: a
+// text that can be Jinja, or "" if it says nothing.
+func (p *dbtProject) enabled(rel string) string {
+	said := ""
+	for _, folder := range p.models {
+		inner, ok := strings.CutPrefix(rel, filepath.ToSlash(folder)+"/")
+		if !ok {
+			continue
+		}
+		settings, _ := p.settings.(map[string]any)
+		for _, name := range append([]string{"", p.name}, strings.Split(strings.TrimSuffix(inner, ".sql"), "/")...) {
+			if name != "" {
+				settings, _ = settings[name].(map[string]any)
+			}
+			for _, key := range []string{"enabled", "+enabled"} {
+				if value, ok := settings[key]; ok {
+					said = fmt.Sprint(value)
+				}
+			}
+		}
+	}
+	return said
+}
 
 // below reports whether a path with slashes is one of folders or is in one of
 // them.

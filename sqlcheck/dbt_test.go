@@ -166,17 +166,59 @@ func TestDBTWithoutManifest(t *testing.T) {
 		`macros/m.sql:1:1 dynamic_sql_unprovable note "{% macro m() %}"`,
 		`models/bad.sql:1:8 function_sleep "pg_sleep"`,
 		`models/broken.sql:1:8 not_checked: the Jinja of the file cannot be read: Jinja begins here and never ends`,
-		`models/hooked.sql:1:1 dynamic_sql_unprovable "{{ config(post_hook=\"grant select on {{ this }} to reader\", pre_hook=f()) }}"`,
+		`models/hooked.sql:1:1 dynamic_sql_unprovable note "{{ config(post_hook=\"grant select on {{ this }} to reader\", pre_hook=f()) }}"`,
 		`models/hooked.sql:1:22 privilege_statement "grant select on {{ this }} to reader"`,
 		`models/hooked.sql:3:8 function_sleep suppressed "pg_sleep"`,
-		`models/permitted.sql:2:8 dynamic_sql_unprovable suppressed "{{ f() }}"`,
+		`models/permitted.sql:2:8 dynamic_sql_unprovable note suppressed "{{ f() }}"`,
 		`models/secret.sql:1:15 credential_relation "{{ source('pg_catalog', 'pg_authid') }}"`,
 		`models/two.sql:2:14 function_sleep "pg_sleep"`,
-		`models/unknown.sql:1:36 dynamic_sql_unprovable "{{ var(\"b\") }}"`,
-		`models/unknown.sql:2:1 dynamic_sql_unprovable "{% if is_incremental() %}"`,
+		`models/unknown.sql:1:36 dynamic_sql_unprovable note "{{ var(\"b\") }}"`,
 		`scripts/plain.sql:1:32 ddl_statement "drop table t"`,
 		`snapshots/s.sql:3:36 function_sleep "pg_sleep"`,
 		`tests/t.sql:1:30 locking_clause "for update"`,
+	)
+}
+
+// TestDBTBranches: without a manifest, what the file itself says is judged in each
+// branch, what it does not say is one note for each statement, and no word that
+// stands for the result of a macro is an error.
+func TestDBTBranches(t *testing.T) {
+	t.Parallel()
+	d := newDBT(t)
+	d.write("models/branch.sql", "select 1\n{% if is_incremental() %}\nwhere pg_sleep(1) is null\n{% elif var('x') %}\nfrom pg_authid\n{% else %}\nfrom t for update\n{% endif %}\n")
+	d.write("models/target.sql", "{% if target.type == 'snowflake' %}\nselect pg_sleep(1)\n{% else %}\nselect 1\n{% endif %}\n")
+	d.write("models/write.sql", "{{ f() }}\n{% if var('x') %}delete from t{% else %}select 1{% endif %}\n")
+	d.write("models/macro.sql", "{{ f() }}\n\n{{ g() }}\n")
+	d.write("models/unread.sql", "with a as {{ f() }} (\nselect pg_sleep(1))\nselect * from a\n")
+	d.write("models/placeholder.sql", "select {{ schema }}.f(a), {{ dbt_utils.star(ref('a')) }}, pg_sleep(1), a::{{ t }} from {{ f() }}.b\n")
+	d.write("models/run.sql", "{% set q %}\ndelete from {{ this }}\n{% endset %}\n{% if execute %}{% do run_query(q) %}{% endif %}\nselect 1\n")
+	d.write("models/hook.sql", "{% set h = 'drop table ' ~ this %}\n{{ config(post_hook=[h, \"{{ f() }}\", \"delete from {{ this }} where {{ var('x') }}\"]) }}\nselect 1\n")
+	d.write("models/list.sql", "{% set days = [1, 2] %}\nselect {% for d in days %}pg_sleep({{ d }}){{ ', ' if not loop.last }}{% endfor %}\n")
+	d.write("macros/m.sql", "{% macro m() %}{% endmacro %}%}")
+	d.write("dbt_project.yml", "name: shop\nmodel-paths: [models]\nmodels:\n  shop:\n    flake:\n      +enabled: \"{{ target.type == 'snowflake' | as_bool() }}\"\n      always:\n        +enabled: true\n")
+	d.write("models/flake/a.sql", "drop table t")
+	d.write("models/flake/always/a.sql", "drop table t")
+	d.write("models/off.sql", "{{ config(enabled=(target.type == 'bigquery')) }}drop table t")
+	d.want(12,
+		`macros/m.sql:1:1 dynamic_sql_unprovable note "{% macro m() %}"`,
+		`models/branch.sql:3:7 function_sleep "pg_sleep"`,
+		`models/branch.sql:5:6 credential_relation "pg_authid"`,
+		`models/branch.sql:7:8 locking_clause "for update"`,
+		"models/flake/a.sql:1:1 dynamic_sql_unprovable note: dbt does not build this model on a database of this dialect, so ktx does not judge it",
+		`models/flake/always/a.sql:1:1 ddl_statement "drop table t"`,
+		`models/hook.sql:1:13 ddl_statement "drop table ' ~ this %}"`,
+		`models/hook.sql:2:26 dynamic_sql_unprovable note "{{ f() }}"`,
+		`models/hook.sql:2:39 write_statement "delete from {{ this }} where {{ var('x') }}"`,
+		`models/hook.sql:2:68 dynamic_sql_unprovable note "{{ var('x') }}"`,
+		`models/list.sql:2:27 function_sleep "pg_sleep"`,
+		`models/macro.sql:1:1 dynamic_sql_unprovable note "{{ f() }}"`,
+		"models/off.sql:1:1 dynamic_sql_unprovable note: dbt does not build this model on a database of this dialect, so ktx does not judge it",
+		`models/placeholder.sql:1:8 dynamic_sql_unprovable note "{{ schema }}"`,
+		`models/placeholder.sql:1:59 function_sleep "pg_sleep"`,
+		`models/run.sql:2:1 write_statement "delete from {{ this }}"`,
+		"models/unread.sql:1:1 dynamic_sql_unprovable note: ktx cannot read this statement before dbt compiles it, and has not judged it (and 1 more places in it)",
+		`models/write.sql:1:1 dynamic_sql_unprovable note "{{ f() }}"`,
+		`models/write.sql:2:18 write_statement "delete from t"`,
 	)
 }
 
@@ -194,7 +236,7 @@ func TestDBTCompiled(t *testing.T) {
 		"models/two.sql":    {"select 1; {{ m() }}", "select 1; drop table t"},
 		"models/stale.sql":  {"select 1", "select 1"},
 		"models/lie.sql":    {"select 1 from {{ ref('x') }} where a", "select 1"},
-		"models/hidden.sql": {"{% set r = run_query('drop table t') %}\n-- ktx:allow dynamic_sql_unprovable until=2027-01-31 reason=\"x\"\nselect 1", "\n-- ktx:allow dynamic_sql_unprovable until=2027-01-31 reason=\"x\"\nselect 1"},
+		"models/hidden.sql": {"{% set r = run_query(drop()) %}\n-- ktx:allow dynamic_sql_unprovable until=2027-01-31 reason=\"x\"\nselect 1", "\n-- ktx:allow dynamic_sql_unprovable until=2027-01-31 reason=\"x\"\nselect 1"},
 		"models/stmt.sql":   {"{%- call statement('x') -%}drop table t{%- endcall -%}\nselect 1", "select 1"},
 	}
 	var nodes []node
@@ -240,23 +282,23 @@ func TestDBTCompiled(t *testing.T) {
 		},
 	})
 	const stale = "target/manifest.json is stale: dbt compiled another text than this file has now"
-	d.want(20,
+	d.want(21,
 		`macros/m.sql:1:1 dynamic_sql_unprovable note "{% macro m() %}"`,
 		`models/a.sql:1:12 function_sleep "pg_sleep"`,
 		`models/cte.sql:1:15 function_sleep "{{ ref('e') }}"`,
 		`models/ctes.sql:1:36 function_sleep "{{ ref('e') }}"`,
 		`models/fusion.sql:1:15 credential_relation "{{ x }}"`,
-		`models/hidden.sql:1:1 dynamic_sql_unprovable suppressed "{% set r = run_query('drop table t') %}"`,
+		`models/hidden.sql:1:1 dynamic_sql_unprovable suppressed "{% set r = run_query(drop()) %}"`,
 		`models/if.sql:3:7 function_sleep "pg_sleep"`,
 		`models/lie.sql:1:1 not_checked: target/manifest.json has a compiled text that cannot come from this file`,
 		`models/macro.sql:1:8 function_file_access "{{ evil() }}"`,
 		`models/new.sql:1:1 not_checked: target/manifest.json has no such query: it is older than the file, or dbt does not read the file`,
-		`models/off.sql:1:8 dynamic_sql_unprovable "{{ f() }}"`,
+		`models/off.sql:1:8 dynamic_sql_unprovable note "{{ f() }}"`,
 		`models/old.sql:1:15 credential_relation "{{ x }}"`,
 		`models/other.sql:1:15 external_relation "{{ source('x', 'y') }}"`,
-		`models/parsed.sql:1:8 dynamic_sql_unprovable "{{ f() }}"`,
+		`models/parsed.sql:1:8 dynamic_sql_unprovable note "{{ f() }}"`,
 		`models/stale.sql:1:1 not_checked: `+stale,
-		`models/stmt.sql:1:1 dynamic_sql_unprovable "{%- call statement('x') -%}"`,
+		`models/stmt.sql:1:28 ddl_statement "drop table t"`,
 		`models/two.sql:1:11 ddl_statement "{{ m() }}"`,
 		`models/uses.sql:1:1 dynamic_sql_unprovable note: macro.shop.values, which it uses, runs SQL while dbt compiles; that SQL is not judged`,
 		`models/yml.sql:1:1 write_statement: a hook that the project sets for it: VACUUM rewrites tables`,
@@ -334,10 +376,10 @@ func TestDBTPaths(t *testing.T) {
 	d.write("inner/dbt_project.yml", "name: inner\n")
 	d.write("inner/models/a.sql", "select {{ g() }}")
 	d.want(3,
-		`inner/models/a.sql:1:8 dynamic_sql_unprovable "{{ g() }}"`,
+		`inner/models/a.sql:1:8 dynamic_sql_unprovable note "{{ g() }}"`,
 		`macros/a.sql:1:1 dynamic_sql_unprovable note "{% macro f() %}"`,
-		`models/a.sql:1:8 parse_error "{{ f() }}"`,
-		`sql/models/a.sql:1:8 dynamic_sql_unprovable "{{ f() }}"`,
+		`models/a.sql:1:8 dynamic_sql_unprovable note "{{ f() }}"`,
+		`sql/models/a.sql:1:8 dynamic_sql_unprovable note "{{ f() }}"`,
 	)
 }
 

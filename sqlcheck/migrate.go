@@ -37,8 +37,8 @@ func migrator(guard *sqlguard.Guard, o migration.Options) func(sql string) sqlgu
 	}
 	reader := migration.NewReader(dialect.Name(), o)
 	return func(sql string) sqlguard.Verdict {
-		v := guard.CheckOnce(sql)
-		findings := slices.DeleteFunc(slices.Clone(v.Findings), func(f sqlguard.Finding) bool { return !slices.Contains(notSQL, f.Code) })
+		v := guard.CheckFor(sql, notSQL)
+		findings := slices.Clone(v.Findings)
 		sqlguard.WithTokens(dialect, sql, func(tokens sqlguard.Tokens) {
 			findings = append(findings, reader.Statement(sql, tokens.List)...)
 		})

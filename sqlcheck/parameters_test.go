@@ -1,8 +1,11 @@
 package sqlcheck_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/ktxhq/ktx/sqlcheck"
 	"github.com/ktxhq/ktx/sqlcheck/report"
@@ -391,5 +394,61 @@ func TestParametersThatAreNone(t *testing.T) {
 		if span := file.Findings[0].Span; test.at != "" && test.sql[span.Start:span.End] != test.at {
 			t.Errorf("%s: %s: marks %q", test.dialect, test.sql, test.sql[span.Start:span.End])
 		}
+	}
+}
+
+// TestTemplates: in a file of SQL, what a program fills in is one note for each
+// statement, and the rest of the statement is judged.
+func TestTemplates(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"ALTER TABLE {{ index .Options \"Namespace\" }}.users ADD COLUMN a {{ .Type }};": {"error 1 ddl_statement", "note 13 dynamic_sql_unprovable"},
+		"SELECT {{ .Schema }}.f(a), pg_sleep(1) FROM {{ .Schema }}.t WHERE a = {{ .A }}": {"note 8 dynamic_sql_unprovable", "error 28 function_sleep"},
+		"SELECT 1 {{ if .A }} FROM t {{ end }} WHERE; DROP TABLE t":                      {"note 10 dynamic_sql_unprovable", "error 46 ddl_statement"},
+		"SELECT '{{1,2},{3,4}}'::int[], '{{ x }}' -- {{ y }}":                            nil,
+		"SELECT * FROM t WHERE a = {{ .A }} AND b IN ({{ .B }})":                         nil,
+		"SELECT a FROM t WHERE a = 1 {{ .More }}":                                        {"note 29 dynamic_sql_unprovable"},
+		"SELECT {{ a FROM t": {"error 8 parse_error"},
+	} {
+		var got []string
+		for _, f := range withParameters(t, "postgres", "a.sql", text).Findings {
+			got = append(got, fmt.Sprintf("%s %d %s", f.Severity, f.Column, f.Code))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
+// TestNamesFilledIn: where ? stands for a name, the statement is judged with a
+// name, and nobody knows which.
+func TestNamesFilledIn(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string][]string{
+		`db.ExecContext(ctx, "ALTER TABLE ? ADD COLUMN ? TEXT", bun.Ident("a"), bun.Ident("b"))`: {"error ddl_statement", "note dynamic_sql_unprovable", "note dynamic_sql_unprovable"},
+		`db.ExecContext(ctx, "SELECT id FROM t WHERE a = ? AND b", 1)`:                           nil,
+		`db.NewRaw("(COALESCE(?, ?) || ?) COLLATE ?", bun.Ident("a"), "", "b")`:                  nil,
+		`db.NewRaw("DELETE FROM ?", bun.Ident("a"))`:                                             {"error write_statement", "note dynamic_sql_unprovable"},
+		`db.ExecContext(ctx, "SELECT FROM WHERE ?", 1)`:                                          {"error parse_error"},
+	} {
+		var got []string
+		for _, f := range withParameters(t, "postgres", "a.go", "package a\n\nfunc f() { "+code+" }\n").Findings {
+			got = append(got, fmt.Sprintf("%s %s", f.Severity, f.Code))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", code, diff)
+		}
+	}
+}
+
+// TestAssignedVariable: a variable that the statement assigns is no parameter.
+func TestAssignedVariable(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, f := range withParameters(t, "mysql", "a.sql", "SELECT MATCH(a) AGAINST (? IN BOOLEAN MODE), @r := ? FROM t WHERE b = @b").Findings {
+		got = append(got, fmt.Sprintf("%d %s", f.Column, f.Code))
+	}
+	if diff := cmp.Diff([]string{"46 session_change"}, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -73,7 +73,10 @@ func (r *reading) add(f sqlguard.Finding, span sqlguard.Span, statement int, fin
 	f.Span = sqlguard.Span{Start: span.Start + r.shift, End: span.End + r.shift}
 	severity := report.DefaultSeverity(f.Code)
 	if f.Code == sqlguard.CodeDynamicSQLUnprovable {
-		severity = report.SeverityError // it is a note only in code that may be no SQL
+		severity = report.SeverityError // it is a note only in code that may be no SQL, and in templates
+		if f.Message == templateMessage || f.Message == templateUnread {
+			severity = report.SeverityNote
+		}
 	}
 	r.file.Findings = append(r.file.Findings, report.Finding{
 		Finding: f, Severity: severity, EndLine: endLine, EndColumn: endColumn, Fingerprint: fingerprint, Statement: statement,

@@ -126,6 +126,10 @@ func (a *alternatives) first(f *sqlguard.Finding, span sqlguard.Span) bool {
 const (
 	holeMessage = "the program fills this hole with something that is not a value, so the statement can be anything"
 	holeHint    = "choose between whole statements, and insert values only"
+
+	templateMessage = "a program fills in this template, and ktx judges the rest of the statement"
+	templateUnread  = "a program fills in this template, and ktx cannot read the statement without it"
+	templateHint    = "check the files that the program makes of the templates"
 )
 
 // aboutName are the codes of findings about a name in a statement.
@@ -136,6 +140,11 @@ var aboutName = map[sqlguard.Code]bool{
 // embedded judges the statements of one text.
 func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alternatives) {
 	filled := t.Fill(guard.Dialect())
+	if strings.Contains(t.SQL(), "?") && !reads(guard, filled) {
+		if names := t.FillNames(guard.Dialect()); reads(guard, names) {
+			filled = names
+		}
+	}
 	severity := report.SeverityError
 	message, hint := holeMessage, holeHint
 	if t.SQL() == "" { // the text is defined in another file
@@ -160,6 +169,9 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 		}
 		r.add(f, span, number, fingerprint)
 		r.file.Findings[len(r.file.Findings)-1].Severity = severity
+		if filled.Names || strings.HasPrefix(r.text[span.Start:span.End], "${") && helped(t.Sink, r.text[span.Start:span.End]) {
+			r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote // the library quotes it
+		}
 	}
 	if t.SQL() == "" {
 		return
@@ -196,6 +208,23 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 		}
 		r.keep(v, filled.Place(span), before)
 	}
+}
+
+// helped reports whether a hole in a template is filled by the template's own
+// function, which quotes names and values: sql`SELECT * FROM ${ sql(name) }`.
+func helped(tag, hole string) bool {
+	inner := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(hole, "${"), "}"))
+	return tag != "" && strings.HasPrefix(inner, tag+"(") && strings.HasSuffix(inner, ")")
+}
+
+// reads reports whether the guard can read every statement of a text.
+func reads(guard *sqlguard.Guard, filled *source.Filled) bool {
+	for _, span := range sqlguard.Split(guard.Dialect(), filled.SQL) {
+		if guard.CheckOnce(filled.SQL[span.Start:span.End]).Code == sqlguard.CodeParseError {
+			return false
+		}
+	}
+	return true
 }
 
 // within assigns the suppressions in the SQL of a text to the statements that

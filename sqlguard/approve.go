@@ -9,12 +9,14 @@ import (
 
 // Approved is one statement that one guard allowed. Only [Guard.Approve] makes one.
 // The zero value has no statement. An Approved cannot be compared, printed, logged or
-// serialised. Only [Approved.SQLFor] returns the statement.
+// serialised. Only [Approved.SQLFor] returns the statement, and only
+// [Approved.RelationsFor] what it reads.
 type Approved struct {
 	_ [0]func() // not comparable
 	// text is a pointer, because fmt ignores the methods of a value in an unexported
 	// field of another type, and would print a string field.
 	text  *string
+	seen  *[]VerdictRelation
 	guard ID
 }
 
@@ -37,7 +39,7 @@ func (g *Guard) Judge(sql string) (Approved, Verdict, error) {
 	if !v.Allowed {
 		return Approved{}, v, &RejectedError{Verdict: v}
 	}
-	return Approved{text: &sql, guard: g.id}, v, nil
+	return Approved{text: &sql, seen: &v.Relations, guard: g.id}, v, nil
 }
 
 // SQLFor returns the statement if the guard with that id approved it. It returns an
@@ -47,6 +49,16 @@ func (a Approved) SQLFor(id ID) (string, error) {
 		return "", ErrNotApproved
 	}
 	return *a.text, nil
+}
+
+// RelationsFor returns the relations that the guard saw in the statement, under the same
+// condition as [Approved.SQLFor]. A backend whose server says which tables a statement
+// reads compares them. Callers must not change them.
+func (a Approved) RelationsFor(id ID) ([]VerdictRelation, error) {
+	if a.seen == nil || id == (ID{}) || a.guard != id {
+		return nil, ErrNotApproved
+	}
+	return *a.seen, nil
 }
 
 // Format prints a fixed mark for every verb.

@@ -30,6 +30,12 @@ func TestApprovedOpensOnlyForItsGuard(t *testing.T) {
 			t.Errorf("SQLFor(%s) = %q, %v", name, got, err)
 		}
 	}
+	if seen, err := a.RelationsFor(g.ID()); err != nil || seen == nil {
+		t.Errorf("RelationsFor(own) = %v, %v", seen, err)
+	}
+	if seen, err := a.RelationsFor(other.ID()); err == nil || seen != nil {
+		t.Errorf("RelationsFor(foreign) = %v, %v", seen, err)
+	}
 	for name, id := range map[string]sqlguard.ID{"own": g.ID(), "zero": {}} {
 		if got, err := (sqlguard.Approved{}).SQLFor(id); err == nil || got != "" {
 			t.Errorf("zero value, SQLFor(%s) = %q, %v", name, got, err)

@@ -39,10 +39,68 @@ type Growth struct {
 	// Unsigned says that operators on bits make a number without a sign, which is huge for a
 	// negative one, and that a date is the number of its digits.
 	Unsigned bool
+	// Pipes says that |> passes the rows of a query on to the next operator.
+	Pipes bool
 	// Rereads says that the server computes a common table expression again for each
 	// reference to it, so that a chain of them can multiply the work.
 	Rereads bool
+	// Aliases says that every expression can have a name behind AS, which stands for the
+	// expression before and behind it, that a list follows the lambda that reads it, that
+	// an aggregate can have parameters in brackets of their own, and that a backslash
+	// hides characters of a text.
+	Aliases bool
+	// Combinators can follow the name of an aggregate, and Kinds are what those make that
+	// change it. Their names have a case.
+	Combinators []string
+	Kinds       map[string]Maker
+	// Fixed are the aggregates, in lower case, whose states do not grow with rows.
+	Fixed map[string]bool
+	// Tops is how many values an aggregate of the kind MakesTop has.
+	Tops float64
+	// Columns are the columns of functions and relations that count rows, and Endless
+	// the relations, with a schema, that have as many rows as a query reads.
+	Columns map[string]string
+	Endless map[string]bool
+	// Materializes says that Rereads holds only for those that are NOT MATERIALIZED, and
+	// without MATERIALIZED for those of a statement with a LIMIT.
+	Materializes bool
 }
+
+// lambdas reports whether -> makes a lambda.
+func (g *Growth) lambdas() bool { return g.Methods || g.Aliases }
+
+// kind returns what a function makes, by its name as the tables have it and as the text
+// has it.
+func (g *Growth) kind(fn, text string) (kind Maker, made bool) {
+	if kind, made = g.Makers[fn]; made || len(g.Combinators) == 0 {
+		return kind, made
+	}
+	rest := strings.Trim(text, "\"`")
+	for range maxCombinators {
+		last := slices.IndexFunc(g.Combinators, func(c string) bool { return len(rest) > len(c) && strings.HasSuffix(rest, c) })
+		if last < 0 {
+			break
+		}
+		rest = strings.TrimSuffix(rest, g.Combinators[last])
+		if k, ok := g.Kinds[g.Combinators[last]]; ok && (!made || k > kind) {
+			kind, made = k, true
+		}
+		base, ok := g.Makers[strings.ToLower(rest)]
+		if made && kind == MakesAll && g.Fixed[strings.ToLower(rest)] {
+			return MakesValue, true
+		}
+		if ok {
+			if !made {
+				kind = base
+			}
+			return kind, true
+		}
+	}
+	return kind, made
+}
+
+// maxCombinators is how many combinators the name of an aggregate may have.
+const maxCombinators = 8
 
 // maxReads is how often a statement may read common table expressions on such a server,
 // counting what they read themselves. MariaDB 10.11 plans 512 reads in 0.2 seconds, 4096
@@ -69,6 +127,7 @@ const (
 	MakesFormat                   // its arguments, padded as the numbers among them and in the format say
 	MakesRows                     // a row for each number up to the largest of its arguments
 	MakesSeries                   // the same, and outside of FROM a list with as many numbers
+	MakesDays                     // the same, and without an interval a day for each day between two dates
 	MakesResize                   // as many elements as the second argument says, each like the third
 	MakesEach                     // a list with what a lambda makes of each element
 	MakesReduced                  // what a lambda makes of all elements, one after the other
@@ -84,7 +143,47 @@ const (
 	MakesTotal                    // a number: the sum of its argument over all rows
 	MakesNumber                   // a number: how many rows there are
 	MakesColumns                  // columns of the relations of FROM
+	MakesValue                    // a number that is no larger than the arguments together
+	MakesTimes                    // a number: the product of its arguments
+	MakesShift                    // a number: the first argument, doubled as often as the second says
+	MakesRest                     // a number: what is left of the first argument after dividing by the second
+	MakesDay                      // a day
+	MakesMoment                   // a time
+	MakesSpan                     // a number: how many units, which the first argument names, lie between two times
 )
+
+// The kinds of maker that are like a kind above.
+const (
+	MakesManyfold Maker = 100 + iota // sixteen times its arguments
+	MakesScaled                      // sixteen times its arguments, as often as a number among them says
+	MakesProduct                     // its arguments, each as often as all others together are long
+	MakesCast                        // the first argument as a type, which a text names
+	MakesUnrolled                    // a row for each element of its argument
+	MakesNumbers                     // as many rows as the only or the second argument says
+	MakesRandom                      // rows without end, with texts as long as its arguments say
+	MakesHeld                        // its arguments, among which are no digits of one number
+	MakesCopies                      // as many elements as the first argument says, each like the second
+	MakesSome                        // its argument once for each row, up to as many as a parameter says
+	MakesTop                         // the same; without a parameter as many as the growth of the dialect says
+	MakesKeys                        // as many numbers as the largest of its arguments, also in a list, says
+	MakesSlots                       // as many times as the second argument has of the third
+	MakesRing                        // the cells of a map around another one, up to as many steps as the second argument says
+	MakesCells                       // the cells of a map within another one: seven times as many for each step
+	MakesBox                         // the cells of a map between two places: 32 times as many for each step
+)
+
+// long reports whether a function of the kind makes a text, a list or rows.
+func (k Maker) long() bool { return k < MakesLength || k >= MakesManyfold }
+
+// holds reports whether a value of the kind has numbers, and no digits of one.
+func (k Maker) holds() bool {
+	switch k { //nolint:exhaustive // the others make texts
+	case MakesEach, MakesSeries, MakesHeld, MakesUnrolled, MakesCast, MakesCopies, MakesTop, MakesSome:
+		return true
+	default:
+		return false
+	}
+}
 
 // growthOf returns the tables of a dialect, or nil when it has none.
 func growthOf(d Dialect) *Growth {
@@ -103,7 +202,7 @@ func (g *Guard) measure(sql string, tokens []Token, v *Verdict) {
 	if g.growth == nil || !g.growth.concerns(sql, tokens) {
 		return
 	}
-	m := meter{growth: g.growth, sql: sql, v: v, names: map[string]amount{}, reads: map[string]float64{}, most: float64(DefaultMaxConstant)}
+	m := meter{growth: g.growth, sql: sql, v: v, names: map[string]amount{}, reads: map[string]float64{}, most: float64(DefaultMaxConstant), unrolled: 1}
 	if g.policy.MaxConstant > 0 {
 		m.most = float64(g.policy.MaxConstant)
 	}
@@ -113,6 +212,9 @@ func (g *Guard) measure(sql string, tokens []Token, v *Verdict) {
 			v.add(CodeFunctionNotAllowed, Span{Start: m.tokens[i-3].Start, End: m.tokens[i-3].End}, "the name of the function has an escape character of its own (UESCAPE); write the name plainly")
 			return
 		}
+	}
+	if g.growth.Aliases {
+		m.define()
 	}
 	m.query(0, len(m.tokens))
 	if len(m.reads) > 0 {
@@ -142,8 +244,8 @@ func (m *meter) body() int {
 // concerns reports whether a statement has anything that the tables name, joins texts
 // often enough to make a long one, or has queries that could double what others give.
 func (g *Growth) concerns(sql string, tokens []Token) bool {
-	const manyQueries, queries, manyTokens = 12, 2, 300
-	joins, selects := 0, 0
+	const manyQueries, queries, manyTokens, fewAliases = 12, 2, 300, 8
+	joins, selects, aliases := 0, 0, 0
 	var before Token // the last one that is no comment
 	for _, t := range tokens {
 		if t.Kind == TokenComment || t.Kind == TokenExecutableComment {
@@ -158,6 +260,12 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 				return true
 			case t.End-t.Start == len("select") && strings.EqualFold(t.Text(sql), "select"):
 				selects++
+			case g.Aliases && t.End-t.Start == len("as") && strings.EqualFold(t.Text(sql), "as"):
+				if aliases++; aliases > fewAliases {
+					return true
+				}
+			case g.Aliases && strings.EqualFold(t.Text(sql), "apply"):
+				return true
 			case (g.Rereads || g.Recurses) && strings.EqualFold(t.Text(sql), "with"), t.End-t.Start == len("recursive") && strings.EqualFold(t.Text(sql), "recursive"):
 				return true
 			}
@@ -168,13 +276,14 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 			if last.Kind != TokenWord && last.Kind != TokenQuotedName && last.Kind != TokenQuotedText {
 				continue
 			}
-			name := last.Text(sql)
+			text := last.Text(sql)
+			var name string
 			if last.Kind == TokenWord {
-				name = lowered(name)
+				name = lowered(text)
 			} else {
-				name = callName(name)
+				name = callName(text)
 			}
-			if kind, made := g.Makers[name]; made && kind < MakesLength || g.Costly[name] {
+			if kind, made := g.kind(name, text); made && kind.long() || g.Costly[name] {
 				return true
 			}
 		case TokenOperator:
@@ -197,6 +306,9 @@ func callName(text string) string {
 	}
 	if n := len(text); n >= 2 && strings.ContainsRune("\"`[", rune(text[0])) {
 		text = text[1 : n-1]
+		if strings.Contains(text, `\`) {
+			text = unslash(text)
+		}
 	}
 	return strings.ToLower(text)
 }
@@ -221,6 +333,25 @@ func unescape(text string) string {
 	return b.String()
 }
 
+// unslash decodes the escapes of a name such as `\x61`.
+func unslash(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+			if text[i]|0x20 == 'x' && i+2 < len(text) {
+				if n, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
+					b.WriteByte(byte(n))
+					i += 2
+					continue
+				}
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
 // meter measures one statement.
 type meter struct {
 	growth *Growth
@@ -237,6 +368,14 @@ type meter struct {
 	reads  map[string]float64 // how often reading a common table expression reads others and itself
 	most   float64
 	told   bool
+
+	defined  map[string][]*definition // what stands behind AS
+	starts   map[int]*definition
+	aliasAt  map[int]bool           // the tokens behind AS
+	counted  map[string]*definition // of the name the largest
+	given    int                    // how many of the arguments are parameters
+	twice    int                    // how many lambdas were measured twice
+	unrolled float64                // how many rows the query has for each of FROM
 }
 
 func (m *meter) text(i int) string { return m.tokens[i].Text(m.sql) }
@@ -349,6 +488,9 @@ func (m *meter) refuse(start, end int, message, hint string) {
 
 // smallerHint is for a statement that is refused only for the size of what it makes.
 const smallerHint = "use a smaller number, or read the value from a table"
+
+// materializedHint is onceHint for a server that computes those with MATERIALIZED once.
+const materializedHint = "write AS MATERIALIZED (…), so that each common table expression is computed once"
 
 // onceHint is for common table expressions that are read too often.
 const onceHint = "let each common table expression read the one before it once: a window function or GROUP BY often replaces the second read"

@@ -54,15 +54,26 @@ func span(text string) (days float64, ok bool) {
 
 // times returns how many moments there are between two dates in steps of an interval, and
 // false for a series of numbers. A date that is no literal counts as the other one, but the
-// present as a late one, and the intervals that are added to dates count together.
-func (m *meter) times(start, end int) (n float64, ok bool) {
+// present as a late one, and the intervals that are added to dates count together. days says
+// that the moments are days unless there is an interval.
+func (m *meter) times(start, end int, days bool) (n float64, ok bool) {
 	first, last, between, step := boundless, 0.0, 0.0, 0.0
-	argument := 0
+	perDay := 0.0 // of a unit that the text names, where numbers count between times
+	argument, stop := 0, end
+	ok = days
 	m.split(start, end, func(start, end int) {
 		argument++
+		steps := argument > 2 || days && argument == 2 && end == stop && m.word(start) == "interval"
 		for i := start; i < end; i++ {
-			days, isSpan := 0.0, false
-			switch text := m.text(i); m.tokens[i].Kind { //nolint:exhaustive // the others are no dates
+			length, isSpan := 0.0, false
+			text := m.text(i)
+			if m.growth.Aliases && m.word(i-1) != "interval" && m.tokens[i-1].Kind == TokenOpen {
+				if u, known := span(text); known && u > 0 {
+					perDay = max(perDay, 1/u)
+					continue
+				}
+			}
+			switch m.tokens[i].Kind { //nolint:exhaustive // the others are no dates
 			case TokenString:
 				if len(text) > 6 && text[5] == '-' {
 					if year := numberOf(text[1:5]); year > 0 {
@@ -70,10 +81,14 @@ func (m *meter) times(start, end int) (n float64, ok bool) {
 						continue
 					}
 				}
-				if days, isSpan = span(text); !isSpan && m.word(i-1) == "interval" {
-					days, isSpan = max(numberOf(strings.Trim(text, "' ")), 1), true
+				inInterval := m.word(i-1) == "interval"
+				if m.growth.Aliases && !inInterval {
+					continue
+				}
+				if length, isSpan = span(text); !isSpan && inInterval {
+					length, isSpan = max(numberOf(strings.Trim(text, "' ")), 1), true
 					if u, known := span(m.word(i + 1)); known {
-						days *= u
+						length *= u
 					}
 				}
 			case TokenWord:
@@ -87,17 +102,19 @@ func (m *meter) times(start, end int) (n float64, ok bool) {
 				}
 			case TokenNumber:
 				if u, known := span(m.word(i + 1)); known { // INTERVAL 1 DAY
-					days, isSpan = numberOf(text)*u, true
+					length, isSpan = numberOf(text)*u, true
+				} else if year := numberOf(text); year > 0 && i >= start+2 && m.word(i-2) == "date" && m.tokens[i-1].Kind == TokenOpen { // DATE(2024, 1, 31)
+					first, last = min(first, year), max(last, year)
 				}
 			}
 			if !isSpan {
 				continue
 			}
 			ok = true
-			if argument > 2 {
-				step += days
+			if steps {
+				step += length
 			} else {
-				between += days
+				between += length
 			}
 		}
 	})
@@ -107,7 +124,14 @@ func (m *meter) times(start, end int) (n float64, ok bool) {
 	if last > 0 {
 		between += (last - first + 1) * 366
 	}
-	if step == 0 {
+	switch {
+	case step > 0:
+	case m.growth.Aliases: // the series is one of numbers, seconds unless there is a unit
+		if perDay == 0 {
+			perDay = 86400
+		}
+		step = m.step(start, end) / perDay
+	default:
 		step = 1
 	}
 	return between/step + 1, true
@@ -130,10 +154,10 @@ func (m *meter) parameters(start, end int, list amount) map[string]bool {
 
 // lambda returns where the parameters and the body of a lambda begin, or false.
 func (m *meter) lambda(start, end int) (from, to, body int, ok bool) {
-	if !m.growth.Methods || start >= end {
+	if !m.growth.lambdas() || start >= end {
 		return 0, 0, 0, false
 	}
-	if m.word(start) == "lambda" {
+	if m.growth.Methods && m.word(start) == "lambda" {
 		for i := start + 1; i < end; i++ {
 			if m.text(i) == ":" {
 				return start + 1, i, i + 1, true
@@ -177,6 +201,9 @@ func (m *meter) arguments(start, end int, each func(start, end int)) {
 // and stop, and what stands before a dot in front of the name. inFrom says that it is a
 // relation.
 func (m *meter) call(name, open, stop int, of operand, inFrom bool) amount {
+	if m.growth.Aliases {
+		return m.folded(name, open, stop, inFrom)
+	}
 	fn := m.name(name)
 	kind := m.growth.Makers[fn]
 	var args []amount
@@ -227,8 +254,8 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		m.tell(name, stop+1, fmt.Sprintf("the function %s gets %s bytes from constants; its cost grows faster than that, and the limit is %s", fn, count(all.size), count(m.most/costlyShare)))
 	}
 	out := all
-	kind := m.growth.Makers[fn]
-	switch kind {
+	kind, _ := m.growth.kind(fn, m.text(name))
+	switch kind { //nolint:exhaustive // more has the others
 	case MakesColumns: // all that the statement gives names to
 		out = m.any()
 	case MakesSum:
@@ -244,7 +271,12 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out.wild = out.wild || m.growth.Strict && !numbers[fn] && !choices[fn] && !plain[fn]
 		out.tiny = out.tiny || numbers[fn] && !whole[fn]
 		if inFrom { // a row for each part of its arguments
-			_, out.rows = all.element()
+			one, rows := all.element()
+			if fn == "unnest" {
+				one.text = true
+				out = one
+			}
+			out.rows = rows
 		}
 	case MakesRepeat:
 		out = amount{size: max(arg(0).size, 1) * arg(1).count()}
@@ -287,25 +319,33 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		}
 	case MakesRows:
 		n := all.count()
-		if times, ok := m.times(open+1, stop); ok {
+		if times, ok := m.times(open+1, stop, false); ok {
 			n = times
 		}
-		out = amount{num: n, rows: max(n, 1)}
-	case MakesSeries:
+		out = amount{num: max(n, all.num), rows: max(n, 1)}
+	case MakesSeries, MakesDays:
 		n := all.count()
-		if times, ok := m.times(open+1, stop); ok {
-			n = times
+		if !all.wild {
+			n /= m.step(open+1, stop)
 		}
-		out = amount{num: n, rows: max(n, 1)}
+		if times, ok := m.times(open+1, stop, kind == MakesDays); ok {
+			n = times
+		} else if m.growth.Aliases {
+			n = m.steps(open+1, stop, args, arg(2).num)
+		}
+		out = amount{num: max(n, all.num), rows: max(n, 1)}
 		if !inFrom {
-			out = amount{num: n, size: 8 * n, items: n, each: 20}
+			out = amount{num: max(n, all.num), size: 8 * n, items: n, each: 20}
 		}
 	case MakesAll:
-		rows := max(m.names["\x00rows"].rows, 1)
+		rows := m.rows()
 		if rows > 1 {
 			all.size = max(all.size, 20)
 		}
 		out = amount{size: all.size * rows, num: all.num}.signs(all)
+		if m.growth.Aliases {
+			out.items, out.each = rows, all.size
+		}
 	case MakesJoined:
 		_, n := arg(0).element()
 		out.size += n * arg(1).join(arg(2)).size
@@ -317,11 +357,17 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out.size = all.size * max(4, arg(1).size) * m.depth(open+1, stop, arg(0).size)
 	case MakesEach:
 		out = all
-		if len(args) > 1 {
+		switch {
+		case len(args) > 1 && m.growth.Aliases:
+			out = zipped(args[1:]).mapped(args[0])
+		case len(args) > 1:
 			out = args[0].mapped(args[len(args)-1])
 		}
 	case MakesReduced:
 		_, n := arg(0).element()
+		if m.growth.Aliases && len(args) > 1 {
+			_, n = zipped(args[1:]).element()
+		}
 		out = amount{size: all.size + n*all.size, num: boundless}
 		if len(args) == 1 {
 			out.size = all.size
@@ -345,11 +391,19 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out = amount{num: all.num * max(m.names["\x00rows"].rows, 1), size: 20}.signs(all)
 	case MakesNumber:
 		out = amount{num: max(m.names["\x00rows"].rows, 1), size: 20}
+	default:
+		out = m.more(kind, open, stop, args, all)
 	}
-	if kind != MakesSum {
-		out.text = kind < MakesLength && kind != MakesRows
+	switch kind { //nolint:exhaustive // the others are alike
+	case MakesSum:
+	case MakesRows, MakesNumbers:
+		out.text = false
+	case MakesHeld, MakesUnrolled, MakesCast:
+		out.text = all.text
+	default:
+		out.text = kind.long()
 	}
-	if out.text && !choices[fn] {
+	if out.text && !choices[fn] && !kind.holds() {
 		out.num = max(out.num, power(10, out.size)) // it may be digits
 	}
 	if kind == MakesCount && strings.HasPrefix(fn, "bit") {
@@ -360,6 +414,17 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out.size, out.items, out.each = 0, 0, 0 // told once
 	}
 	return out
+}
+
+// step returns the third argument if it is a literal number that is larger than 1, else 1.
+func (m *meter) step(start, end int) float64 {
+	argument, step := 0, 1.0
+	m.split(start, end, func(start, end int) {
+		if argument++; argument == 3 && end == start+1 && m.tokens[start].Kind == TokenNumber {
+			step = max(numberOf(m.text(start)), 1)
+		}
+	})
+	return step
 }
 
 // searched returns how many bytes a function replaces at least when it replaces its

@@ -47,6 +47,17 @@ func literal(text string) amount {
 	return a
 }
 
+// literal measures a string. Where a backslash hides characters in hexadecimal digits alone,
+// they are decoded.
+func (m *meter) literal(text string) amount {
+	if !m.growth.Aliases || !strings.Contains(text, `\`) {
+		return literal(text)
+	}
+	a := literal(strings.ReplaceAll(unslash(text), `\`, ""))
+	a.size = max(a.size, float64(len(text)))
+	return a
+}
+
 // numberIn returns the largest number that is written in a text, such as one of JSON.
 func numberIn(text string) (most float64) {
 	isDigit := func(i int) bool { return i < len(text) && text[i] >= '0' && text[i] <= '9' }
@@ -84,6 +95,7 @@ func (m *meter) expression(start, end int) amount {
 	var last operand
 	joined := false // a text is made from others
 	add := func(a amount, from, to int) {
+		before1, before2 := before, last
 		before, last = out, operand{amount: a, start: from, end: to, operator: operator}
 		if inCondition {
 			condition += a.size
@@ -112,6 +124,16 @@ func (m *meter) expression(start, end int) amount {
 			if n > 0 && n < 1 {
 				out.num /= n
 			}
+		case "%":
+			switch {
+			case n == 0: // it is data
+			case before2.operator == "*":
+				out.num = max(before1.num, 1) * max(min(before2.amount.num, n), 1)
+			case before2.operator == "+" || before2.operator == "-":
+				out.num = before1.num + min(before2.amount.num, n)
+			default:
+				out.num += n
+			}
 		case "::": // the name of a type
 			if to > from+1 { // of so many bits
 				out.num = max(out.num, n)
@@ -125,7 +147,7 @@ func (m *meter) expression(start, end int) amount {
 	for i := start; i < end; i++ {
 		switch t := m.tokens[i]; t.Kind { //nolint:exhaustive // the others are no values
 		case TokenString:
-			a := literal(t.Text(m.sql))
+			a := m.literal(t.Text(m.sql))
 			if i > start && m.tokens[i-1].Kind == TokenString { // one literal in two parts
 				out.num, joined = max(out.num, power(10, out.size+a.size)), true
 			}
@@ -182,22 +204,34 @@ func (m *meter) expression(start, end int) amount {
 					out, operator = before, last.operator
 				}
 				add(m.call(i-1, i, stop, of, false), of.start, stop+1)
-			case i > start && m.word(i-1) == "array" && t.Text(m.sql) == "(": // the rows of a query
+			case i > start && m.word(i-1) == "array" && t.Text(m.sql) == "(" && !m.growth.Aliases: // the rows of a query
 				a := m.query(i+1, stop)
-				a.size, a.text = a.size*max(a.rows, 1), true
-				add(a, i, stop+1)
+				n, each := max(a.rows, 1), a.size
+				a.size, a.text = n*each, true
+				if m.growth.Methods {
+					each = max(each, 8)
+					a.size, a.items, a.each, a.rows = n*each, n, each, 0
+				}
+				add(a.bound(), i, stop+1)
 			case i > start && m.isName(i-1) && !expressionWord(m.word(i-1)):
 				add(m.call(i-1, i, stop, operand{}, false), i-1, stop+1)
+				if m.growth.Aliases && stop+1 < end && m.text(stop+1) == "(" { // the first bracket had parameters
+					stop = m.closing(stop+1, end)
+				}
 			default:
 				add(m.query(i+1, stop), i, stop+1)
 			}
 			i = stop
 		case TokenWord, TokenQuotedName, TokenQuotedText:
+			if m.growth.Aliases && m.word(i) == "apply" && i > start {
+				i = m.apply(i+1, end, &out) - 1
+				continue
+			}
 			if i+1 < end && m.tokens[i+1].Kind == TokenOpen && m.text(i+1) != "[" && !expressionWord(m.word(i)) {
 				continue // a function
 			}
 			if i+1 < end && m.tokens[i+1].Kind == TokenDot {
-				if !m.growth.Methods {
+				if !m.growth.lambdas() {
 					continue // a qualifier
 				}
 				// Each name of the path can be the column, and the others its fields.
@@ -211,7 +245,7 @@ func (m *meter) expression(start, end int) amount {
 				continue
 			}
 			if t.Kind == TokenQuotedText {
-				add(literal(t.Text(m.sql)), i, i+1)
+				add(m.literal(t.Text(m.sql)), i, i+1)
 			}
 			name := m.name(i)
 			if t.Kind == TokenWord && (name == "when" || name == "then") {
@@ -272,6 +306,9 @@ var numbered = words("money oid regclass regcollation regconfig regdictionary re
 // castsToNumber reports whether the name of a numeric type stands after ::, and no array
 // of it.
 func (m *meter) castsToNumber(i, end int) bool {
+	if w := m.word(i); m.growth.Aliases && (strings.HasPrefix(w, "int") || strings.HasPrefix(w, "uint") || strings.HasPrefix(w, "float")) {
+		return true
+	}
 	switch m.word(i) {
 	case "signed", "unsigned", "bigint", "float", "float4", "float8", "int", "int2", "int4", "int8", "integer", "numeric", "decimal", "real", "smallint":
 		return i < end && (i+1 >= end || m.text(i+1) != "[" && m.word(i+1) != "array")
@@ -301,6 +338,9 @@ func (m *meter) brackets(start, end int) (out amount) {
 		out.size += max(a.size, 1)
 		out.items, out.each = out.items+1, max(out.each, a.size)
 		product, sum = product*max(a.num, 1), sum+a.num
+		if m.growth.Aliases { // no function takes the elements for dimensions
+			product, sum = max(product, a.num), 0
+		}
 	})
 	out.num, out.text = max(product, sum), true
 	return out.bound()

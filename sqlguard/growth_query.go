@@ -2,6 +2,7 @@ package sqlguard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,9 +15,15 @@ var clauses = map[string]bool{
 // query measures the tokens from start to end as a query, or as an expression when
 // they are none.
 func (m *meter) query(start, end int) amount {
+	if d := m.starts[start]; d != nil && d.stop < end && m.nameEnds(d, end) {
+		return m.measureDefinition(d)
+	}
 	type part struct {
 		word       string
 		start, end int
+	}
+	if at := m.pipe(start, end); m.growth.Pipes && at < end {
+		return m.piped(start, at, end)
 	}
 	parts := make([]part, 0, 8)
 	isQuery := false
@@ -25,8 +32,8 @@ func (m *meter) query(start, end int) amount {
 			i = m.closing(i, end)
 			continue
 		}
-		if w := m.word(i); clauses[w] && (i == start || m.tokens[i-1].Kind != TokenDot && m.word(i-1) != "as" && (w != "from" || !m.compares(i))) {
-			isQuery = isQuery || w == "select" || w == "values" || m.growth.Methods && w == "from" && i == start
+		if w := m.word(i); clauses[w] && (i == start || m.tokens[i-1].Kind != TokenDot && m.word(i-1) != "as") && !m.continues(start, i) {
+			isQuery = isQuery || w == "select" || w == "values" || m.growth.Methods && w == "from" && (i == start || len(parts) > 0 && parts[0].word == "with")
 			if len(parts) > 0 {
 				parts[len(parts)-1].end = i
 			}
@@ -40,62 +47,196 @@ func (m *meter) query(start, end int) amount {
 		return m.expression(start, end)
 	}
 	out, rows, branch := amount{}, 0.0, 1.0
-	limit, later, starred := boundless, false, parts[0].word == "from"
-	// The names of the relations are known before the expressions that use them, wherever
-	// these stand. Each FROM is measured once: twice at each level would be too often.
+	limit, later, starred := boundless, false, true
+	outer := m.unrolled
+	m.unrolled = 1
+	defer func() { m.unrolled = outer }()
 	for _, p := range parts {
 		if p.word == "with" {
 			m.with(p.start, p.end)
 		}
 	}
-	branches := make([]float64, 8)
-	if len(parts) > len(branches) {
-		branches = make([]float64, len(parts))
-	}
-	for i, p := range parts {
-		if p.word == "from" {
-			branches[i] = m.from(p.start, p.end)
-		}
-	}
-	for i, p := range parts {
+	// The names and rows of FROM are known before the expressions that use them, wherever
+	// these stand. Each FROM is measured once: twice at each level would be too often.
+	type source struct{ rows, unrolled float64 } // of a query between set operations
+	sources := make([]source, 0, 8)
+	for _, p := range parts {
 		switch p.word {
 		case "from":
-			branch = branches[i]
-		case "limit", "fetch":
-			limit = max(m.expression(p.start, p.end).count(), 1)
+			branch = min(branch*m.from(p.start, p.end), boundless)
 		case "union", "intersect", "except":
-			rows, branch, later = rows+branch, 1, true
-		case "select":
-			for j := i + 1; j < len(parts) && !separates(parts[j].word); j++ {
-				if parts[j].word == "from" {
-					branch = branches[j]
-				}
+			sources = append(sources, source{branch, m.unrolled})
+			branch, m.unrolled = 1, 1
+		}
+	}
+	sources = append(sources, source{branch, m.unrolled})
+	next := func() {
+		branch, m.unrolled = sources[0].rows, sources[0].unrolled
+		sources = sources[1:]
+	}
+	next()
+	for _, p := range parts {
+		switch p.word {
+		case "from", "with":
+		case "limit", "fetch":
+			if n := max(m.expression(p.start, p.end).count(), 1); !m.growth.Aliases || m.limits(p.start, p.end) {
+				limit = n
 			}
+		case "union", "intersect", "except":
+			rows, later = rows+branch*m.unrolled, true
+			next()
+		case "select":
 			out, starred = out.join(m.list(p.start, p.end, branch, later)), false
+			if m.word(p.start) == "top" && p.start+2 < p.end && m.tokens[p.start+1].Kind == TokenNumber && m.word(p.start+2) != "percent" && m.word(p.start+2) != "with" {
+				limit = max(numberOf(m.text(p.start+1)), 1)
+			}
 		case "values":
+			starred = false
 			out = out.join(m.list(p.start, p.end, 1, later))
 			branch = 0
 			m.split(p.start, p.end, func(int, int) { branch++ })
-		case "with":
 		default:
 			m.rowsOf(p.start, p.end, branch)
+			if n := m.filled(p.start, p.end); n > 1 {
+				branch = min(branch*n, boundless)
+			}
 		}
 	}
+	branch = min(branch*m.unrolled, boundless)
 	if starred { // all columns
 		out = out.join(m.any())
 	}
 	out.rows = min(rows+branch, limit)
+	if at := m.asText(parts[0].start, end); at > 0 {
+		return m.document(parts[0].start, end, out)
+	}
 	return out.bound()
 }
 
-// compares reports whether FROM at i belongs to IS DISTINCT FROM or ROWS FROM, and begins no clause.
-func (m *meter) compares(i int) bool {
-	return m.word(i-1) == "rows" || m.word(i-1) == "distinct" && (m.word(i-2) == "is" || m.word(i-2) == "not" && m.word(i-3) == "is")
+// continues reports whether the word of a clause at i belongs to what stands before it: IS
+// DISTINCT FROM, ROWS FROM, WITHIN GROUP, WITH FILL, and the function values.
+func (m *meter) continues(start, i int) bool {
+	if i == start {
+		return false
+	}
+	switch m.word(i) {
+	case "from":
+		return m.word(i-1) == "rows" || m.word(i-1) == "distinct" && (m.word(i-2) == "is" || m.word(i-2) == "not" && m.word(i-3) == "is")
+	case "group":
+		return m.word(i-1) == "within"
+	case "with":
+		return m.growth.Aliases && m.word(i+1) == "fill"
+	case "values":
+		return m.growth.Aliases && m.tokens[i-1].Kind != TokenOpen
+	default:
+		return false
+	}
 }
 
-// separates reports whether a word stands between two queries.
-func separates(word string) bool {
-	return word == "select" || word == "union" || word == "intersect" || word == "except" || word == "values"
+// asText returns where FOR XML or FOR JSON stands, which makes one text of all rows, or 0.
+func (m *meter) asText(start, end int) int {
+	for i := start; i < end; i++ {
+		if m.tokens[i].Kind == TokenOpen {
+			i = m.closing(i, end)
+			continue
+		}
+		if w := m.word(i + 1); m.word(i) == "for" && (w == "xml" || w == "json") && i+1 < end {
+			return i
+		}
+	}
+	return 0
+}
+
+// document measures the text that FOR XML or FOR JSON makes of rows. An escaped character
+// has up to six, and each row has the names of its columns twice.
+func (m *meter) document(start, end int, rows amount) amount {
+	const escaped, around = 6, 64
+	text := float64(m.tokens[end-1].End - m.tokens[start].Start)
+	each := escaped*rows.size*float64(max(m.width, 1)) + 2*text + around
+	out := amount{size: each * rows.rows, num: rows.num, text: true}.bound()
+	if rows.rows > 1 && out.size > m.most {
+		m.tell(start, end, fmt.Sprintf("FOR XML or FOR JSON makes a text of up to %s bytes from constants; the limit is %s", count(out.size), count(m.most)))
+		out.size = 0 // told once
+	}
+	return out
+}
+
+// pipe returns where the next |> is that is in no bracket, or end.
+func (m *meter) pipe(start, end int) int {
+	for i := start; i < end; i++ {
+		switch m.tokens[i].Kind { //nolint:exhaustive // the others stand between
+		case TokenOpen:
+			i = m.closing(i, end)
+		case TokenOperator:
+			if m.text(i) == "|>" {
+				return i
+			}
+		}
+	}
+	return end
+}
+
+// piped measures a query whose rows go through operators, of which the first begins at at.
+func (m *meter) piped(start, at, end int) amount {
+	out := m.query(start, at)
+	rows := max(out.rows, 1)
+	for at < end {
+		from, next := at+1, m.pipe(at+1, end)
+		at = next
+		join := from // the last word of a join such as LEFT JOIN
+		for join < next && joinWord(m.word(join)) && m.word(join) != "join" {
+			join++
+		}
+		switch w := m.word(from); {
+		case m.word(join) == "join":
+			rows = min(rows*m.from(join+1, next), boundless)
+		case w == "select", w == "extend", w == "rename":
+			out = out.join(m.list(from+1, next, rows, false))
+		case w == "set":
+			m.split(from+1, next, func(start, end int) {
+				a := m.rowsOf(min(start+2, end), end, rows)
+				m.give(m.text(start), a)
+				out = out.join(a)
+			})
+		case w == "aggregate":
+			group := from + 1
+			for group < next && m.word(group) != "group" {
+				if m.tokens[group].Kind == TokenOpen {
+					group = m.closing(group, next)
+				}
+				group++
+			}
+			group = min(group, next)
+			out = out.join(m.list(from+1, group, rows, false))
+			keys := group
+			for keys < next && (m.word(keys) == "group" || m.word(keys) == "and" || m.word(keys) == "order" || m.word(keys) == "by") {
+				keys++
+			}
+			if keys < next {
+				out = out.join(m.list(keys, next, rows, false))
+			}
+		case w == "as":
+			if from+1 < next {
+				m.give(m.text(from+1), m.any().row())
+			}
+		case w == "limit":
+			rows = min(rows, max(m.expression(from+1, next).count(), 1))
+		case w == "union", w == "intersect", w == "except":
+			m.split(from+1, next, func(start, end int) {
+				for i := start; i < end; i++ {
+					if m.tokens[i].Kind == TokenOpen {
+						stop := m.closing(i, end)
+						a := m.query(i+1, stop)
+						out, rows, i = out.join(a), min(rows+max(a.rows, 1), boundless), stop
+					}
+				}
+			})
+		default:
+			out = out.join(m.rowsOf(from, next, rows))
+		}
+	}
+	out.rows = rows
+	return out.bound()
 }
 
 // split calls each for each part of a list between commas.
@@ -164,6 +305,10 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 		case at >= 0:
 			stop = at
 		}
+		if d := m.starts[from]; d != nil && d.stop <= stop && d.stop >= stop-1 {
+			d.measured = true
+			delete(m.starts, from)
+		}
 		a := m.rowsOf(from, stop, rows)
 		if star := m.text(end - 1); star == "*" || m.text(start) == "*" {
 			a = a.join(m.any())
@@ -206,6 +351,7 @@ func (m *meter) any() amount {
 // named is the largest value that a name can stand for. A column without a name of its own
 // can have any.
 func (m *meter) named(name string) amount {
+	m.lookUp(name)
 	a := m.names[name].join(m.other)
 	a.rows = 0
 	return a
@@ -240,6 +386,10 @@ func (m *meter) with(start, end int) {
 		if m.word(start) == "recursive" {
 			start++
 		}
+		if d := m.starts[start]; d != nil {
+			m.measureDefinition(d)
+			return
+		}
 		if !m.isName(start) {
 			return
 		}
@@ -254,15 +404,17 @@ func (m *meter) with(start, end int) {
 			}
 			open = stop
 		}
-		for open < end && m.tokens[open].Kind != TokenOpen {
-			open++
-		}
+		open = m.queryOf(open, end)
 		if open >= end {
 			return
 		}
 		stop := m.closing(open, end)
 		if m.growth.Rereads {
-			m.reads[m.name(start)] = m.readsIn(open+1, stop)
+			reads := m.readsIn(open+1, stop)
+			if m.once(open) {
+				reads = 0
+			}
+			m.reads[m.name(start)] = reads
 		}
 		a := m.relation(open+1, stop, len(columns))
 		if recursive || m.growth.Recurses && m.has(open+1, stop, m.name(start)) {
@@ -273,6 +425,45 @@ func (m *meter) with(start, end int) {
 		}
 		m.give(m.name(start), a.row())
 	})
+}
+
+// queryOf returns the bracket that begins the query of a common table expression: the one
+// behind AS, or the first one. There may be others before it, such as USING KEY (a).
+func (m *meter) queryOf(from, end int) int {
+	first := end
+	for i := from; i < end; i++ {
+		if m.tokens[i].Kind != TokenOpen {
+			continue
+		}
+		if w := m.word(i - 1); w == "as" || w == "materialized" {
+			return i
+		}
+		first = min(first, i)
+	}
+	return first
+}
+
+// once reports whether the server computes a common table expression only once, by the words
+// before its query. It may compute one without MATERIALIZED again if what reads it has a
+// LIMIT.
+func (m *meter) once(open int) bool {
+	switch {
+	case !m.growth.Materializes:
+		return false
+	case m.word(open-1) == "materialized":
+		return m.word(open-2) != "not"
+	default:
+		return !slices.ContainsFunc(m.tokens, func(t Token) bool {
+			if t.Kind != TokenWord {
+				return false
+			}
+			switch strings.ToLower(t.Text(m.sql)) {
+			case "limit", "offset", "fetch", "top":
+				return true
+			}
+			return false
+		})
+	}
 }
 
 // has reports whether a name stands between two tokens.
@@ -295,7 +486,11 @@ func (m *meter) readsIn(start, end int) float64 {
 		}
 	}
 	if reads > maxReads {
-		m.refuse(start, end, fmt.Sprintf("common table expressions are read %s times here, counting what they read themselves; the limit is %d, because this server computes them again each time", count(reads), maxReads), onceHint)
+		hint := onceHint
+		if m.growth.Materializes {
+			hint = materializedHint
+		}
+		m.refuse(start, end, fmt.Sprintf("common table expressions are read %s times here, counting what they read themselves; the limit is %d, because this server computes them again each time", count(reads), maxReads), hint)
 	}
 	return reads
 }
@@ -389,6 +584,14 @@ func (m *meter) from(start, end int) float64 {
 				} else if a, known := m.names[m.name(i)]; known && a.rows > 1 && (i == start || m.tokens[i-1].Kind != TokenDot) {
 					rows = min(rows*a.rows, boundless)
 				}
+				if m.endless(start, i) {
+					rows = boundless
+				}
+			}
+			if m.growth.Aliases && m.word(i) == "array" && m.word(i+1) == "join" {
+				var n float64
+				i, n = m.arrayJoin(i+2, end)
+				rows = min(rows*n, boundless)
 			}
 			continue
 		}
@@ -402,7 +605,9 @@ func (m *meter) from(start, end int) float64 {
 		case m.isName(i-1) && i > start && !joinWord(m.word(i-1)):
 			kind := m.growth.Makers[m.name(i-1)]
 			a = m.call(i-1, i, stop, operand{}, true)
-			if kind != MakesRows && kind != MakesSeries && m.namesAfter(stop, end) == 0 {
+			if column, ok := m.growth.Columns[callName(m.text(i-1))]; ok {
+				m.give(column, a)
+			} else if kind != MakesRows && kind != MakesSeries && m.namesAfter(stop, end) == 0 {
 				m.other = m.other.join(a) // its columns have names of their own
 			}
 		default:

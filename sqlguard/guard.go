@@ -146,7 +146,7 @@ func (g *Guard) Check(sql string) Verdict {
 	if v, ok := g.cache.get(sql); ok {
 		return v
 	}
-	v := g.check(sql, true)
+	v := g.check(sql, true, nil)
 	g.cache.put(sql, v)
 	return v
 }
@@ -154,11 +154,16 @@ func (g *Guard) Check(sql string) Verdict {
 // CheckOnce is like Check, for statements that are checked only once, such as those of
 // a file. It does not cache the verdict. The verdict has a normal form and a
 // fingerprint only when it refuses.
-func (g *Guard) CheckOnce(sql string) Verdict { return g.check(sql, false) }
+func (g *Guard) CheckOnce(sql string) Verdict { return g.check(sql, false, nil) }
+
+// CheckFor is like CheckOnce, but the verdict has no other findings than those of
+// some codes. It is still the verdict of all: without findings, a statement can be
+// refused.
+func (g *Guard) CheckFor(sql string, codes []Code) Verdict { return g.check(sql, false, codes) }
 
 // check judges sql. With named, the verdict on an allowed statement has the normal
-// form too.
-func (g *Guard) check(sql string, named bool) (v Verdict) {
+// form too. With codes, it has only their findings.
+func (g *Guard) check(sql string, named bool, codes []Code) (v Verdict) {
 	blank := Verdict{
 		Dialect: g.dialect.Name(), Parser: g.parser,
 		Findings: []Finding{}, Relations: []VerdictRelation{}, Functions: []string{}, Types: []VerdictType{}, Columns: []string{},
@@ -180,12 +185,19 @@ func (g *Guard) check(sql string, named bool) (v Verdict) {
 			g.measure(sql, tokens.List, &v)
 		}
 	}
+	refused := len(v.Findings) > 0
+	if codes != nil {
+		v.Findings = slices.DeleteFunc(v.Findings, func(f Finding) bool { return !slices.Contains(codes, f.Code) })
+	}
 	g.reword(sql, tokens.List, &v)
-	if tokens.List != nil && (named || len(v.Findings) > 0) {
+	if tokens.List != nil && (named || refused) {
 		v.Normalized, v.Fingerprint = normalize(sql, tokens)
 	}
 	returnTokens(room, tokens.List)
 	v.finish(sql)
+	if refused && len(v.Findings) == 0 {
+		v.Allowed = false
+	}
 	return v
 }
 

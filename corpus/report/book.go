@@ -46,16 +46,17 @@ func NewBook(r Report) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Read = read
-	book := &Book{page: b.page, build: b, cases: map[string]*caseView{}}
-	byID := map[string]corpus.Case{}
-	for _, c := range r.Cases {
-		byID[c.ID] = c
+	// What is kept takes memory as long as the server runs.
+	book := &Book{page: b.page, build: &builder{Report: Report{Read: read}}, cases: make(map[string]*caseView, len(r.Cases)), list: make([]Entry, 0, len(r.Cases))}
+	byID := make(map[string]int, len(r.Cases))
+	for i := range r.Cases {
+		byID[r.Cases[i].ID] = i
 	}
 	for _, g := range b.page.Groups {
 		for _, v := range g.Cases {
-			c := byID[v.Key]
+			c := &r.Cases[byID[v.Key]]
 			book.cases[v.Key] = v
+			v.SQL, v.Text = statement{}, "" // WriteCase makes them anew
 			effect := ""
 			if c.Effect != nil {
 				effect = c.Effect.Kind

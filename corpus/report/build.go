@@ -170,10 +170,10 @@ func sideText(s *run.Side) string {
 func (b *builder) groups() {
 	dialects := order(b.Cases, knownDialects(), func(c corpus.Case) string { return c.Dialect })
 	classes := order(b.Cases, knownClasses(), func(c corpus.Case) string { return c.Class })
-	members := map[[2]string][]corpus.Case{}
-	for _, c := range b.Cases {
-		key := [2]string{c.Dialect, c.Class}
-		members[key] = append(members[key], c)
+	members := map[[2]string][]int{}
+	for i := range b.Cases {
+		key := [2]string{b.Cases[i].Dialect, b.Cases[i].Class}
+		members[key] = append(members[key], i)
 	}
 	var last *caseView
 	for d, dialect := range dialects {
@@ -186,7 +186,8 @@ func (b *builder) groups() {
 				Anchor: "group-" + strconv.Itoa(len(b.page.Groups)+1), Dialect: line(dialect), Class: cmp.Or(line(class), "no class"), Title: titleOf(class),
 			}
 			keys := []string{"d" + strconv.Itoa(d), "k" + strconv.Itoa(k)}
-			for _, c := range cases {
+			for _, i := range cases {
+				c := b.Cases[i]
 				v := b.view(c, g)
 				if last != nil {
 					v.Previous, last.Next = &link{last.ID, b.address(last.Key)}, &link{v.ID, b.address(c.ID)}

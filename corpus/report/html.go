@@ -250,7 +250,11 @@ func (d *document) statement(s statement) {
 }
 
 func (d *document) sql(pieces []piece) {
-	d.Put(`<pre class="sql"><code>`)
+	if d.part { // the server's pages bound its height, so that it can be scrolled
+		d.Put(`<pre class="sql" tabindex="0"><code>`)
+	} else {
+		d.Put(`<pre class="sql"><code>`)
+	}
 	for _, p := range pieces {
 		switch {
 		case p.Code && p.Marked:

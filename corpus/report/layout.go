@@ -16,7 +16,10 @@ var (
 )
 
 // dress adds the style, and the policy that allows only it and the script.
-// It generates the rules of the filters, because they name each option.
+// It generates the rules of the filters, because they name each option. They serve a
+// browser without scripts, and ask only the form what it has: a browser would look through
+// all cases again for each part of the page that it reads. The case that the address names
+// is shown in any case.
 func (p *page) dress() {
 	var css strings.Builder
 	css.WriteString(styleText)
@@ -25,7 +28,7 @@ func (p *page) dress() {
 		options  []option
 	}{{"by-dialect", ".group", p.ByDialect}, {"by-class", ".group", p.ByClass}, {"by-show", ".group", p.ByShow}, {"by-show", ".case", p.ByShow}} {
 		for _, o := range filter.options {
-			fmt.Fprintf(&css, "body:not(:has(.case:is(:target,.open))):has(#%s option[value=%q]:checked) %s:not(.%s){display:none}\n", filter.name, o.Key, filter.of, o.Key)
+			fmt.Fprintf(&css, "#filters:has(#%s option[value=%q]:checked)~noscript %s:not(.%s)%s:not(:target){display:none}\n", filter.name, o.Key, filter.of, o.Key, map[string]string{".group": ">*"}[filter.of])
 		}
 	}
 	p.Style = css.String()

@@ -126,6 +126,7 @@
 		const one = cases.find((c) => c.anchor === fragment);
 		const before = shows;
 		shows = one ? "case" : "list";
+		document.body.classList.toggle("one", one !== undefined);
 		if (one) {
 			draw([one], true);
 			document.getElementById(fragment).focus();

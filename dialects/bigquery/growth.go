@@ -7,6 +7,7 @@ import "github.com/ktxhq/ktx/sqlguard"
 var growth = &sqlguard.Growth{
 	// A reference to a common table expression repeats its text.
 	Rereads: true,
+	Pipes:   true,
 	// A function may stand behind its first argument and a dot.
 	Methods: true,
 	// A collation can pass over the case of letters.
@@ -21,7 +22,7 @@ var growth = &sqlguard.Growth{
 		"replace": sqlguard.MakesReplaceText, "regexp_replace": sqlguard.MakesReplace, "translate": sqlguard.MakesFourfold,
 		"to_hex": sqlguard.MakesFourfold, "to_base32": sqlguard.MakesFourfold, "to_base64": sqlguard.MakesFourfold, "to_json": sqlguard.MakesFourfold, "to_json_string": sqlguard.MakesFourfold,
 		"normalize": sqlguard.MakesFourfold, "normalize_and_casefold": sqlguard.MakesFourfold,
-		"generate_array": sqlguard.MakesRows, "generate_date_array": sqlguard.MakesRows, "generate_timestamp_array": sqlguard.MakesRows, "generate_range_array": sqlguard.MakesRows,
+		"generate_array": sqlguard.MakesSeries, "generate_date_array": sqlguard.MakesDays, "generate_timestamp_array": sqlguard.MakesDays, "generate_range_array": sqlguard.MakesDays,
 		"array_agg": sqlguard.MakesAll, "string_agg": sqlguard.MakesAll, "array_concat_agg": sqlguard.MakesAll,
 		"length": sqlguard.MakesLength, "char_length": sqlguard.MakesLength, "character_length": sqlguard.MakesLength, "byte_length": sqlguard.MakesLength, "octet_length": sqlguard.MakesLength,
 		"array_length": sqlguard.MakesLength, "strpos": sqlguard.MakesLength, "instr": sqlguard.MakesLength,

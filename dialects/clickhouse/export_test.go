@@ -28,3 +28,6 @@ func Statements() []string { return slices.Sorted(maps.Keys(statementRules)) }
 
 // Instead are the functions of other servers with what to write instead.
 func Instead() map[string]string { return wording.Functions }
+
+// ScalarFunctions are the functions of the engine that are no aggregates.
+func ScalarFunctions() []string { return strings.Fields(scalarFunctions + " " + foldedScalarFunctions) }

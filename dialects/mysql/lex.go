@@ -74,8 +74,19 @@ func (l *lexer) next() (sqlguard.Token, bool) {
 	return sqlguard.Token{}, false
 }
 
-// scan returns the kind and length of the token at i.
+// scan returns the kind and length of the token at i. The client ends a statement
+// at its delimiter also where that touches a word, such as END$$.
 func (l *lexer) scan(i int) (sqlguard.TokenKind, int) {
+	kind, n := l.token(i)
+	if l.delimiter != "" && (kind == sqlguard.TokenWord || kind == sqlguard.TokenNumber || kind == sqlguard.TokenOperator) {
+		if at := strings.Index(l.text[i:i+n], l.delimiter); at > 0 {
+			n = at
+		}
+	}
+	return kind, n
+}
+
+func (l *lexer) token(i int) (sqlguard.TokenKind, int) {
 	rest := l.text[i:]
 	c := rest[0]
 	switch {

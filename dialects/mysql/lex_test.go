@@ -40,6 +40,7 @@ func TestLex(t *testing.T) {
 		{"a \\G\nb", "word a | command \\G | end \n | word b"},
 		{"DELIMITER //\na; b //\nc//", "command DELIMITER // | end \n | word a | op ; | word b | end // | word c | end //"},
 		{"delimiter $$\na $$\ndelimiter ;\nb;", "command delimiter $$ | end \n | word a | end $$ | command delimiter ; | end \n | word b | end ;"},
+		{"delimiter $$\nEND$$\na$b 1$$\ndelimiter ;\nEND$$;", "command delimiter $$ | end \n | word END | end $$ | word a$b | word 1 | end $$ | command delimiter ; | end \n | word END$$ | end ;"},
 		{"SELECT delimiter a", "word SELECT | word delimiter | word a"},
 		{"a\vb\fc", "word a | word b | word c"},
 		{"{d '2020-01-01'}", "open { | word d | string '2020-01-01' | close }"},

@@ -177,7 +177,7 @@ func (w *Writer) checkpoint() error {
 	if w.store == nil {
 		return nil
 	}
-	if err := w.store.lock.acquire(time.Now().Add(w.wait)); err != nil {
+	if err := w.store.acquire(time.Now().Add(w.wait)); err != nil {
 		return err
 	}
 	return errors.Join(w.moveAnchor(tail), w.end())

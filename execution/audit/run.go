@@ -36,20 +36,26 @@ func newRun() string {
 // disk does not matter.
 func (w *Writer) runFile() string { return runPrefix + w.run + "-" + strconv.Itoa(os.Getpid()) }
 
-// announce creates the file of this run, locked. Its name appears when it is locked.
-func (w *Writer) announce(s *store) (*os.File, error) {
+// announce creates the file of this run, locked. Its name appears when it is locked. Under
+// Wine a file that was renamed while it was open is another one for os.SameFile, so
+// runInfo is by the name.
+func (w *Writer) announce(s *store) error {
 	name := w.runFile()
 	f, err := s.create(name + ".tmp")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err = lockFile(f); err == nil {
+	if err = tryLock(f); err == nil {
 		err = s.root.Rename(name+".tmp", name)
 	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close(), ignoreMissing(s.root.Remove(name+".tmp")))
+	if err == nil {
+		w.runInfo, err = s.root.Lstat(name)
 	}
-	return f, nil
+	if err != nil {
+		return errors.Join(err, f.Close(), ignoreMissing(s.root.Remove(name+".tmp")))
+	}
+	w.running = f
+	return nil
 }
 
 // bury records a crash for each run whose process has ended without closing its
@@ -83,7 +89,7 @@ func (w *Writer) buryRun(root *os.Root, name string, crashed Process) {
 		return
 	}
 	defer func() { _ = f.Close() }()
-	if lockFile(f) != nil {
+	if tryLock(f) != nil {
 		return // it runs
 	}
 	// Another process may have buried it between the opening and the lock.
@@ -106,9 +112,7 @@ func (w *Writer) leave() error {
 	w.running = nil
 	var err error
 	if root, openErr := os.OpenRoot(w.path); openErr == nil {
-		held, statErr := f.Stat()
-		now, nowErr := root.Lstat(w.runFile())
-		if statErr == nil && nowErr == nil && os.SameFile(held, now) {
+		if now, nowErr := root.Lstat(w.runFile()); nowErr == nil && os.SameFile(w.runInfo, now) {
 			err = root.Remove(w.runFile())
 		}
 		err = errors.Join(err, root.Close())

@@ -1,5 +1,3 @@
-//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
-
 package audit_test
 
 import (
@@ -8,13 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/filelock"
 )
 
 // TestTwoWriters alternates between two writers of one directory. Each of them
@@ -92,7 +90,7 @@ func TestLockHeldByAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
+	if err := filelock.Lock(other); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()
@@ -150,7 +148,7 @@ func TestLockReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+	if err := filelock.Lock(lock); err != nil {
 		t.Fatal(err)
 	}
 	if err := log.Append(t.Context(), small("b")); !errors.Is(err, audit.ErrUnavailable) {

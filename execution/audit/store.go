@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 const (
@@ -30,7 +29,7 @@ const (
 type store struct {
 	path string
 	root *os.Root
-	lock *dirLock
+	lock *os.File
 }
 
 // openStore creates path when it is missing, narrows its mode to 0700, and
@@ -47,7 +46,7 @@ func openStore(path string) (*store, error) {
 	if err := s.narrow(".", dirMode); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	if s.lock, err = openLock(root); err == nil {
+	if s.lock, err = root.OpenFile(lockName, os.O_RDWR|os.O_CREATE, fileMode); err == nil {
 		err = s.narrow(lockName, fileMode)
 	}
 	if err != nil {
@@ -59,7 +58,7 @@ func openStore(path string) (*store, error) {
 func (s *store) close() error {
 	var err error
 	if s.lock != nil {
-		err = s.lock.close()
+		err = s.lock.Close()
 	}
 	return errors.Join(err, s.root.Close())
 }
@@ -67,7 +66,7 @@ func (s *store) close() error {
 // moved reports whether the directory or its lock file has been replaced since
 // it was opened, so that another process would take another lock.
 func (s *store) moved() bool {
-	held, err := s.lock.file.Stat()
+	held, err := s.lock.Stat()
 	if err != nil {
 		return true
 	}
@@ -221,26 +220,4 @@ func names(root *os.Root) ([]string, error) {
 	}
 	list, err := dir.Readdirnames(-1)
 	return list, errors.Join(err, dir.Close())
-}
-
-const (
-	// lockWait is how long an append waits for the lock.
-	lockWait = 5 * time.Second
-	// lockPause and lockPauseMax bound the pause between two tries. Other
-	// processes hold the lock for one write, which takes some microseconds.
-	lockPause    = 20 * time.Microsecond
-	lockPauseMax = time.Millisecond
-)
-
-// ErrLocked says that another process holds the lock.
-var ErrLocked = errors.New("another process holds the lock")
-
-// acquire takes the lock. It tries until deadline, at least once.
-func (l *dirLock) acquire(deadline time.Time) error {
-	err := l.try()
-	for pause := lockPause; errors.Is(err, ErrLocked) && time.Now().Before(deadline); pause = min(2*pause, lockPauseMax) {
-		time.Sleep(pause)
-		err = l.try()
-	}
-	return err
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/ktxhq/ktx/execution/filelock"
 )
 
 // maxBuffer is the size above which the buffer of one append is not reused.
@@ -26,6 +28,7 @@ type Writer struct {
 	run    string // the name of this run
 	// running is the locked file of the run, nil when there is none.
 	running *os.File
+	runInfo os.FileInfo
 
 	// mu is held for one append. Together with the directory's lock, which
 	// other processes respect, it guards the fields below.
@@ -125,7 +128,7 @@ func open(dir string, cfg Config, logger *slog.Logger, sys system) (*Writer, err
 	if w.store != nil {
 		// Without its file a crash of this process is not recorded; the log is whole
 		// all the same.
-		if w.running, err = w.announce(w.store); err != nil && !errors.Is(err, ErrLocked) {
+		if err = w.announce(w.store); err != nil {
 			logger.Warn("a crash of this process could not be recorded", "dir", dir, "error", err)
 		}
 		w.bury(w.store.root)
@@ -232,7 +235,7 @@ func (w *Writer) begin(deadline time.Time) error {
 			}
 			w.store = s
 		}
-		if err := w.store.lock.acquire(deadline); err != nil {
+		if err := w.store.acquire(deadline); err != nil {
 			return err
 		}
 		err := w.follow()
@@ -256,7 +259,7 @@ func (w *Writer) begin(deadline time.Time) error {
 }
 
 // end releases the directory's lock.
-func (w *Writer) end() error { return w.store.lock.release() }
+func (w *Writer) end() error { return filelock.Unlock(w.store.lock) }
 
 // write appends events in one write. After an error, none of them is in the
 // segment. When the segment cannot be truncated, write detaches it, and the

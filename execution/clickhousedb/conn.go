@@ -9,7 +9,10 @@ import (
 
 // conn is one connection. One goroutine at a time uses it. Other goroutines may only close
 // it.
-type conn struct{ *wire.Conn }
+type conn struct {
+	*wire.Conn
+	query string // the identifier of the last query
+}
 
 // dial connects.
 func (t *target) dial(ctx context.Context) (*conn, error) {
@@ -17,7 +20,7 @@ func (t *target) dial(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, faults.Unconnected(ctx, err)
 	}
-	return &conn{c}, nil
+	return &conn{Conn: c}, nil
 }
 
 // Ready reports whether a connection that was idle can be used.

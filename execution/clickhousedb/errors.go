@@ -100,6 +100,7 @@ var meanings = map[string]meaning{
 	codeDenied: {hint: hintRole}, "291": {hint: hintRole}, "192": {hint: hintLogin}, "193": {hint: hintLogin}, "194": {hint: hintLogin},
 	"195": {hint: hintLogin}, "516": {hint: hintLogin}, "81": {hint: "the database is not there, or the role does not see it"},
 	"158": {hint: hintLimit}, "307": {hint: hintLimit}, "160": {hint: hintLimit}, "396": {hint: hintLimit}, "241": {hint: "the query needs more memory than it may use; read or group less"},
+	"73":  {hint: "this server is too old for ktx: it does not know the format in which ktx reads rows"},
 	"202": {code: sqlguard.CodeBusy}, "201": {code: sqlguard.CodeBusy, hint: "the quota of the role is used up for now"},
 	"473": {hint: "another statement holds a lock; try again later", again: true}, "999": {hint: hintOther, again: true},
 	"209": {hint: hintOther, again: true}, "210": {hint: hintOther, again: true}, "279": {hint: hintOther, again: true},

@@ -96,6 +96,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	d := &DB{target: t, databases: slices.Clone(cfg.Databases), limits: cfg.Limits, access: cfg.Access}
 	d.SetGuard(guard)
 	d.pool = pool.New(size, t.dial)
+	d.pool.Ask(d.fates)
 	return d, nil
 }
 

@@ -66,14 +66,26 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 	c := lease.Conn
 	x := exchange{c: c, id: id, told: &running{db: d, c: c, id: id}, lim: lim}
 	x.k = ending.New(x.told)
+	c.query = id
 	res, err := x.run(ctx, params, s.text, d.pool.OnClose)
-	if x.keep {
+	var held *execution.Held
+	switch {
+	case x.keep:
 		d.pool.Release(lease)
-	} else {
+	case x.unconfirmed:
+		c.Destroy()
+		held = d.pool.Hold(lease)
+	case x.lost:
+		c.Destroy()
+		held = d.pool.HoldLost(lease)
+	default:
 		d.pool.Discard(lease)
 	}
+	if res != nil {
+		res.Held = held
+	}
 	if e, ok := errors.AsType[*execution.Error](err); ok {
-		e.Elapsed = x.elapsed
+		e.Elapsed, e.Held = x.elapsed, held
 		if !s.own && (e.SQLState == codeReadOnly || e.SQLState == codeConstraint) {
 			d.forget() // the profile may have changed
 		}
@@ -95,6 +107,9 @@ type exchange struct {
 	elapsed time.Duration
 	reason  error // why the backend ended the statement
 	keep    bool  // the connection can be used again
+	// unconfirmed says that the statement was to be ended, and may still run.
+	unconfirmed bool
+	lost        bool // the connection broke by itself, and the statement may still run
 }
 
 // run sends the statement, reads its answer and returns the result or the error.
@@ -155,6 +170,7 @@ func (x *exchange) enough(after time.Duration) {
 // broken ends a statement whose answer can no longer be read.
 func (x *exchange) broken(err error) (*execution.Result, error) {
 	confirmed := x.reason != nil && x.told.gone.Load()
+	x.unconfirmed = x.reason != nil && !confirmed
 	switch {
 	case x.answer.rows.Full():
 		// The part that could not be read comes after the rows that the caller gets.
@@ -162,14 +178,13 @@ func (x *exchange) broken(err error) (*execution.Result, error) {
 	case x.reason != nil && confirmed:
 		return nil, pool.Ended(x.reason, err, x.lim.Timeout)
 	case x.reason != nil && !errors.Is(x.reason, pool.ErrEnough):
-		e := pool.Unconfirmed(x.reason, err, x.lim.Timeout)
-		e.Unconfirmed = true
-		return nil, e
+		return nil, pool.Unconfirmed(x.reason, err, x.lim.Timeout)
 	case x.refused != nil:
 		return nil, queryError(x.refused)
 	case errors.Is(err, errMalformed), errors.Is(err, wire.ErrNotHTTP), errors.Is(err, wire.ErrNoEnd):
 		return nil, network.Untrusted("the server's answer is not that of a query", err)
 	default:
+		x.lost = x.reason == nil
 		return nil, network.Lost(&faults, err, queryError)
 	}
 }

@@ -242,26 +242,34 @@ func (d *DB) ask(ctx context.Context, sql string) ([][]string, error) {
 
 // kill sends one KILL QUERY and records whether the server knew the query.
 func (r *running) kill(c *conn) error {
-	r.told.CompareAndSwap(0, time.Now().UnixNano())
-	resp, err := c.Send(r.db.target.base(newID()), killSQL(r.id)) //nolint:bodyclose // it is read to its end, or the connection is closed
-	if err != nil {
-		return err
-	}
-	a := newAnswer(resp.Body, ownLimits, func(time.Duration) {})
-	if resp.StatusCode != http.StatusOK {
-		failed, err := readFailure(resp)
-		return errors.Join(err, causeOf(failed))
-	}
-	if err := a.read(); err != nil {
-		return err
-	}
+	known, err := r.db.kill(c, r.id)
 	switch {
-	case a.failed != nil:
-		return a.failed
-	case len(a.rows.Texts()) > 0:
+	case err != nil:
+		return err
+	case known:
 		r.seen.Store(true)
 	case r.seen.Load():
 		r.gone.Store(true)
 	}
 	return nil
+}
+
+// kill sends one KILL QUERY, and reports whether the server knows the query.
+func (d *DB) kill(c *conn, id string) (known bool, err error) {
+	resp, err := c.Send(d.target.base(newID()), killSQL(id)) //nolint:bodyclose // it is read to its end, or the connection is closed
+	if err != nil {
+		return false, err
+	}
+	a := newAnswer(resp.Body, ownLimits, func(time.Duration) {})
+	if resp.StatusCode != http.StatusOK {
+		failed, err := readFailure(resp)
+		return false, errors.Join(err, causeOf(failed))
+	}
+	if err := a.read(); err != nil {
+		return false, err
+	}
+	if a.failed != nil {
+		return false, a.failed
+	}
+	return len(a.rows.Texts()) > 0, nil
 }

@@ -36,6 +36,7 @@ type conn struct {
 
 	source  source
 	found   *folder // what was at the source when the process opened it
+	rules   bool    // rules may deny a table or a column
 	version string
 	temp    string
 	used    time.Time // when its last statement ended
@@ -56,7 +57,7 @@ func (d *DB) dial(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, notStarted(err)
 	}
-	c := &conn{source: d.source, found: found, used: time.Now(), gone: make(chan struct{})}
+	c := &conn{source: d.source, found: found, rules: d.access.Restricts(), used: time.Now(), gone: make(chan struct{})}
 	if c.temp, err = os.MkdirTemp("", "ktx-duckdb-"); err != nil {
 		return nil, notStarted(err)
 	}

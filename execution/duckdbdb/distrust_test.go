@@ -152,6 +152,102 @@ func TestTablesOfAFolder(t *testing.T) {
 	}
 }
 
+// Files that lead out of the folder, and those that nobody permits, are no tables: the engine
+// never learns of them, and a statement that names them fails even past the guard.
+func TestFilesThatNobodyPermits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root := filepath.Join(dir, "data")
+	if err := os.MkdirAll(filepath.Join(root, "pay"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"secret.csv": "x\n1\n", "data/orders.csv": "x\n2\n", "data/pay/salaries.csv": "x\n3\n", "data/mixed/part-0.csv": "x\n4\n", "data/mixed/part-1.csv": "x\n5\n"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"linked.csv": "../secret.csv", "up": "..", "mixed/part-2.csv": "../../secret.csv", "full.csv": filepath.Join(dir, "secret.csv")} {
+		if err := os.Symlink(to, filepath.Join(root, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	permits := func(path string) bool { return !strings.HasPrefix(path, "pay/") && path != "mixed/part-1.csv" }
+	refused, err := duckdbdb.Refused(root, permits)
+	if diff := cmp.Diff([]duckdbdb.Table{{Schema: "pay", Name: "salaries"}}, refused); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	g := executiontest.Guard(t, "duckdb", 0)
+	db, err := duckdbdb.Open(t.Context(), duckdbdb.Config{Files: root, Permits: permits}, g.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // it returns nil
+	c := executiontest.NewClient(db, g)
+	if got := c.One(t, "SELECT string_agg(table_schema || '.' || table_name, ' ' ORDER BY table_name) FROM information_schema.tables"); got != "main.mixed main.orders" {
+		t.Errorf("tables: %s", got)
+	}
+	if got := c.One(t, "SELECT sum(x) FROM mixed"); got != "4" {
+		t.Errorf("mixed: %s", got)
+	}
+	for _, path := range []string{
+		root + "/pay/salaries.csv", root + "/mixed/part-1.csv", root + "/linked.csv", root + "/full.csv", root + "/up/secret.csv", root + "/../secret.csv", dir + "/secret.csv",
+		root + "/orders.csv/../../secret.csv", root + "/*.csv", root + "/pay/*", "file://" + dir + "/secret.csv", "http://127.0.0.1:1/x.csv", "s3://bucket/x.csv", "/dev/stdin", "/proc/self/environ",
+	} {
+		for _, sql := range []string{"SELECT * FROM read_csv('" + path + "')", "SELECT * FROM read_text('" + path + "')", "SELECT * FROM '" + path + "'"} {
+			if e := c.Fails(t, sql, execution.Limits{}); e.Code != sqlguard.CodeDatabaseError || e.SQLState != "Permission" && e.SQLState != "Missing Extension" && e.SQLState != "Catalog" {
+				t.Errorf("%s: %v (%s)", sql, e, e.SQLState)
+			}
+		}
+	}
+	// The files of the tables themselves can be read, which adds nothing.
+	if got := c.One(t, "SELECT x FROM read_csv('"+root+"/orders.csv')"); got != "2" {
+		t.Errorf("orders.csv: %s", got)
+	}
+	if _, err := duckdbdb.Open(t.Context(), duckdbdb.Config{Files: root, Permits: func(string) bool { return false }}, g.ID()); execution.CodeOf(err) != sqlguard.CodeNotConfigured || !strings.Contains(err.Error(), "access.files") {
+		t.Errorf("a folder without permitted files: %v", err)
+	}
+}
+
+// Messages of the engine do not suggest names when rules may deny them.
+func TestSuggestions(t *testing.T) {
+	t.Parallel()
+	g := executiontest.Guard(t, "duckdb", 0)
+	path := duckfile.New(t, "CREATE TABLE orders (id INTEGER, secret_rank INTEGER)", "CREATE TABLE secrets (value VARCHAR)")
+	denied := sqlguard.DefaultPolicy()
+	denied.Tables.Deny, denied.Columns = []string{"main.secrets"}, []sqlguard.ColumnRule{{Match: "main.orders.secret_rank"}}
+	for _, rules := range []bool{false, true} {
+		config := duckdbdb.Config{Path: path}
+		if rules {
+			config.Access = sqlguard.ReadRulesOf(duckdb.Dialect{}, denied)
+		}
+		db, err := duckdbdb.Open(t.Context(), config, g.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := executiontest.NewClient(db, g)
+		for sql, name := range map[string]string{
+			"SELECT * FROM secretz": "secrets", "SELECT secret_rnk FROM orders": "secret_rank", "SELECT o.secret_rnk FROM orders o": "secret_rank", "SELECT * EXCLUDE (secret_rnk) FROM orders": "secret_rank",
+			"SELECT id FROM orders ORDER BY secret_rnk": "secret_rank", "SELECT * FROM orders JOIN secretz USING (id)": "secrets", "SELECT * FROM orders a JOIN orders b USING (secret_rnk)": "secret_rank",
+			"SELECT * FROM orders WHERE orderz.secret_rank = 1": "orders\"", "SELECT * REPLACE (1 AS secret_rnk) FROM orders": "secret_rank", "SELECT * FROM mian.secrets": "main.secrets", "SELECT COLUMNS(secret_rnk) FROM orders": "secret_rank",
+		} {
+			e := c.Fails(t, sql, execution.Limits{})
+			if rules && strings.Contains(e.Message, name) {
+				t.Errorf("%s: %s", sql, e.Message)
+			}
+		}
+		if e := c.Fails(t, "SELECT * FROM secretz", execution.Limits{}); !rules && !strings.Contains(e.Message, "secrets") {
+			t.Errorf("without rules there is no suggestion: %s", e.Message)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A process does not go on with files that were replaced.
 func TestFilesThatChange(t *testing.T) {
 	t.Parallel()

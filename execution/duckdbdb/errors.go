@@ -20,9 +20,18 @@ var hints = map[string]string{
 	"IO":            "a file may have been removed or replaced meanwhile; try again",
 }
 
+// suggestions begin the part of a message that names other objects of the database.
+var suggestions = []string{"\nDid you mean", "\nCandidate", " Candidate bindings:", "\nCandidates"}
+
 // queryError turns an error of the engine into an error for the caller.
 func (c *conn) queryError(f *wire.Failure) *execution.Error {
-	e := execution.NewError(sqlguard.CodeDatabaseError, cmp.Or(c.hide(f.Message), "DuckDB refused the statement"), nil)
+	message := c.hide(f.Message)
+	if c.rules { // what DuckDB suggests may be the name of a table or column that a rule denies
+		for _, suggestion := range suggestions {
+			message, _, _ = strings.Cut(message, suggestion)
+		}
+	}
+	e := execution.NewError(sqlguard.CodeDatabaseError, cmp.Or(strings.TrimSpace(message), "DuckDB refused the statement"), nil)
 	e.SQLState, e.Position, e.Hint = f.Type, max(f.Position, 0), cmp.Or(hints[f.Type], e.Hint)
 	switch {
 	case strings.Contains(f.Message, "Table with name "):
@@ -40,14 +49,19 @@ func (c *conn) queryError(f *wire.Failure) *execution.Error {
 	return e
 }
 
+// NoEngine returns the error of a build without DuckDB.
+func NoEngine() *execution.Error {
+	e := execution.NewError(sqlguard.CodeNoBackend, "this build of ktx has no DuckDB", nil)
+	e.Hint = "the operator needs a build with it: CGO_ENABLED=1 go install -tags duckdb github.com/ktxhq/ktx/cmd/ktx@latest, with a C compiler"
+	return e
+}
+
 // notOpened returns the error of a process that could not open its source.
 func (c *conn) notOpened(f *wire.Failure) *execution.Error {
 	message := c.hide(f.Message)
 	switch {
 	case f.Type == wire.TypeNoEngine:
-		e := execution.NewError(sqlguard.CodeNoBackend, "this build of ktx has no DuckDB", nil)
-		e.Hint = "the operator needs a build with it: CGO_ENABLED=1 go install -tags duckdb github.com/ktxhq/ktx/cmd/ktx@latest, with a C compiler"
-		return e
+		return NoEngine()
 	case f.Type == wire.TypeSession:
 		return execution.NewError(sqlguard.CodeSessionModeMismatch, "the DuckDB session is not as it should be: "+message, nil)
 	case f.Type == "IO" && strings.Contains(f.Message, "lock"):

@@ -65,16 +65,20 @@ type file struct {
 
 // folder is what a connection to files reads.
 type folder struct {
-	root   string
-	files  []file
-	tables []wire.Table
+	root    string
+	permits func(path string) bool // nil permits every file
+	files   []file
+	tables  []wire.Table
 }
 
 // same reports whether two readings of a folder found the same files.
 func (f *folder) same(other *folder) bool { return slices.Equal(f.files, other.files) }
 
-// errNoFiles says that a folder has no file that can be a table.
-var errNoFiles = errors.New("it has no .csv, .tsv, .json, .jsonl, .ndjson, .parquet or .duckdb file")
+// What a folder without tables lacks.
+var (
+	errNoFiles   = errors.New("it has no .csv, .tsv, .json, .jsonl, .ndjson, .parquet or .duckdb file")
+	errNoneFiles = errors.New("it has no .csv, .tsv, .json, .jsonl, .ndjson, .parquet or .duckdb file that access.files permits")
+)
 
 // readFolder finds the tables of a folder:
 //
@@ -85,15 +89,19 @@ var errNoFiles = errors.New("it has no .csv, .tsv, .json, .jsonl, .ndjson, .parq
 //     part-… or data_…. The keys become columns.
 //   - A .duckdb file is a schema with the tables of its schema main.
 //
-// Names that begin with a dot or an underscore, symbolic links, and what ktx itself keeps in
-// a project's folder are left out.
-func readFolder(root string) (*folder, error) {
-	tree := os.DirFS(root)
-	f := &folder{root: root}
-	if err := f.read(tree, ".", 0); err != nil {
+// Names that begin with a dot or an underscore, symbolic links, what ktx itself keeps in a
+// project's folder, and files that permits refuses are left out. The engine never learns of
+// them.
+func readFolder(root string, permits func(path string) bool) (*folder, error) {
+	f := &folder{root: root, permits: permits}
+	if err := f.read(os.DirFS(root), ".", 0); err != nil {
 		return nil, err
 	}
-	if len(f.tables) == 0 {
+	switch {
+	case len(f.tables) > 0:
+	case permits != nil:
+		return nil, errNoneFiles
+	default:
 		return nil, errNoFiles
 	}
 	slices.SortFunc(f.tables, func(a, b wire.Table) int {
@@ -141,7 +149,7 @@ func (f *folder) read(tree fs.FS, dir string, depth int) error {
 			}
 		case e.Type().IsRegular():
 			stem, format := formatOf(e.Name())
-			if format == "" {
+			if format == "" || !f.permitted(at) {
 				continue
 			}
 			if err := f.add(at, e); err != nil {
@@ -179,7 +187,7 @@ func (f *folder) dataset(tree fs.FS, dir string) error {
 			return nil
 		}
 		_, format := formatOf(e.Name())
-		if format == "" || !e.Type().IsRegular() {
+		if format == "" || !e.Type().IsRegular() || !f.permitted(at) {
 			return nil
 		}
 		if format == wire.DuckDB || t.Format != "" && t.Format != format {
@@ -216,6 +224,8 @@ func parts(entries []fs.DirEntry) bool {
 	return any
 }
 
+func (f *folder) permitted(at string) bool { return f.permits == nil || f.permits(at) }
+
 func hidden(name string) bool { return name[0] == '.' && name != "." || name[0] == '_' }
 
 // add notes a file.
@@ -242,4 +252,33 @@ func pathless(err error) error {
 		return e.Err
 	}
 	return err
+}
+
+// A Table is a table of a folder. Name is empty for a database file, whose tables are those
+// of the schema.
+type Table struct{ Schema, Name string }
+
+// Refused returns the tables that a folder would have if permits permitted every file, and
+// does not have. Rules must deny them, because what was scanned of them before may still be
+// there.
+func Refused(root string, permits func(path string) bool) ([]Table, error) {
+	all := &folder{root: root}
+	if err := all.read(os.DirFS(root), ".", 0); err != nil {
+		return nil, err
+	}
+	some := &folder{root: root, permits: permits}
+	if err := some.read(os.DirFS(root), ".", 0); err != nil {
+		return nil, err
+	}
+	has := map[Table]bool{}
+	for _, t := range some.tables {
+		has[Table{strings.ToLower(t.Schema), strings.ToLower(t.Name)}] = true
+	}
+	var out []Table
+	for _, t := range all.tables {
+		if !has[Table{strings.ToLower(t.Schema), strings.ToLower(t.Name)}] {
+			out = append(out, Table{t.Schema, t.Name})
+		}
+	}
+	return out, nil
 }

@@ -27,6 +27,9 @@ type Config struct {
 	Path string
 	// Files is a folder whose files are tables; see [Tables]. Path or Files is set.
 	Files string
+	// Permits reports whether a file of the folder may be read, by its path below the folder,
+	// with slashes. Nil permits every file.
+	Permits func(path string) bool
 	// MaxConnections bounds the statements that run at a time, and the processes; 0 means
 	// DefaultMaxConnections.
 	MaxConnections int
@@ -54,7 +57,7 @@ func Tables(folder string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := readFolder(root)
+	f, err := readFolder(root, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +137,7 @@ func Open(ctx context.Context, c Config, guard sqlguard.ID) (*DB, error) {
 	if err != nil {
 		return nil, wrong("the path cannot be resolved", err)
 	}
+	d.source.permits = c.Permits
 	d.SetGuard(guard)
 	d.pool = pool.New(c.MaxConnections, d.dial)
 	lease, err := d.pool.Acquire(ctx, d.limits.Timeout)
@@ -168,7 +172,10 @@ func (d *DB) Close() error {
 }
 
 // source is where the rows are.
-type source struct{ database, folder string } // absolute paths, one of which is set
+type source struct {
+	database, folder string // absolute paths, one of which is set
+	permits          func(path string) bool
+}
 
 // FolderCatalogue is the name of the database that the tables of a folder are in.
 const FolderCatalogue = "ktx_files"
@@ -177,7 +184,7 @@ const FolderCatalogue = "ktx_files"
 // views of a database may contain it, or [FolderCatalogue]. DuckDB reads a name of two parts
 // that begins with it as a table of the schema main, so a policy must deny the schema of
 // this name.
-func (c Config) Catalogue() string { return source{c.Path, c.Files}.catalogue() }
+func (c Config) Catalogue() string { return source{database: c.Path, folder: c.Files}.catalogue() }
 
 func (s source) catalogue() string {
 	if s.database == "" {
@@ -202,7 +209,7 @@ func (s source) name() string {
 // look returns what is at the source now. Its errors name files without their folders.
 func (s source) look() (*folder, error) {
 	if s.folder != "" {
-		f, err := readFolder(s.folder)
+		f, err := readFolder(s.folder, s.permits)
 		if err != nil {
 			return nil, notThere(fmt.Sprintf("the folder %q cannot be read: %v", filepath.Base(s.folder), pathless(err)), err)
 		}

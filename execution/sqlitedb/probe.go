@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/ktxhq/ktx/execution"
@@ -83,18 +84,21 @@ func triedText() string {
 	return strings.Join(what, ", ")
 }
 
+// toAll reports whether every user may write to a file. On Windows its mode does not say.
+func toAll(info os.FileInfo) bool { return runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0 }
+
 // fileFindings reports who else could write to the file.
 func fileFindings(path string) []execution.ProbeFinding {
 	name, dir := filepath.Base(path), filepath.Dir(path)
 	var findings []execution.ProbeFinding
-	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o002 != 0 {
+	if info, err := os.Stat(path); err == nil && toAll(info) {
 		findings = append(findings, execution.ProbeFinding{
 			Level: execution.ProbeWarning, Topic: execution.TopicRole,
 			Message: fmt.Sprintf("every user of this machine may write to %q", name),
 			Fix:     "chmod o-w " + name,
 		})
 	}
-	if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
+	if info, err := os.Stat(dir); err == nil && toAll(info) && info.Mode()&os.ModeSticky == 0 {
 		findings = append(findings, execution.ProbeFinding{
 			Level: execution.ProbeWarning, Topic: execution.TopicRole,
 			Message: fmt.Sprintf("every user of this machine may replace %q: its folder is writable to all", name),

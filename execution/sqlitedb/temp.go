@@ -49,6 +49,15 @@ func (t *tempFiles) uri(path string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: "vfs=" + t.name}).String()
 }
 
+// FullPathname returns the absolute path of a file. The URI of a file with a drive letter
+// has a slash before the letter, which Windows does not take in a path.
+func (t *tempFiles) FullPathname(path string) (string, error) {
+	if rest, slash := strings.CutPrefix(path, "/"); slash && filepath.VolumeName(rest) != "" {
+		path = filepath.FromSlash(rest)
+	}
+	return t.VFSFilename.FullPathname(path)
+}
+
 // begin sets the limit of the next statement, in bytes.
 func (t *tempFiles) begin(limit int64) {
 	t.limit.Store(limit)

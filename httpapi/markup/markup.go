@@ -25,7 +25,7 @@ type Document struct{ strings.Builder }
 func (d *Document) Put(m Markup, values ...any) {
 	escaped := make([]any, len(values))
 	for i, v := range values {
-		escaped[i] = html.EscapeString(strings.ReplaceAll(fmt.Sprint(v), "\x00", "\uFFFD")) // which HTML does not have
+		escaped[i] = html.EscapeString(strings.ToValidUTF8(strings.ReplaceAll(fmt.Sprint(v), "\x00", "\uFFFD"), "\uFFFD")) // HTML has neither
 	}
 	_, _ = fmt.Fprintf(d, string(m), escaped...)
 }

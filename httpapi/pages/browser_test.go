@@ -89,7 +89,7 @@ func TestInChromium(t *testing.T) {
 	// not depend on the width, and the style does not depend on scripts.
 	looks := []look{{1280, "light", true}, {320, "dark", true}, {320, "light", false}}
 	if os.Getenv("KTX_TEST_FULL") != "" || os.Getenv("KTX_TEST_SCREENSHOTS") != "" {
-		looks = append(looks, look{1280, "dark", true}, look{320, "light", true}, look{1280, "light", false})
+		looks = append(looks, look{1280, "dark", true}, look{320, "light", true}, look{1280, "light", false}, look{2560, "dark", true})
 	}
 	for _, l := range looks {
 		c.Scripts(l.scripts)
@@ -102,6 +102,10 @@ func TestInChromium(t *testing.T) {
 			}
 			if wide := browser.Evaluate[int](c, `document.documentElement.scrollWidth`); wide > l.width {
 				t.Errorf("%s: the page is %d wide", what, wide)
+			}
+			// A narrow list of statements shows them, not only what stands before them.
+			if beside := browser.Evaluate[int](c, fmt.Sprintf(`[...document.querySelectorAll("table.log td.sql a")].filter((a) => a.checkVisibility() && a.getBoundingClientRect().right > %d).length`, l.width)); beside > 0 && l.width < 640 {
+				t.Errorf("%s: %d statements lie beside the window", what, beside)
 			}
 			if l.scripts {
 				c.Axe(what)

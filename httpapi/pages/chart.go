@@ -15,6 +15,8 @@ import (
 // chart is the time line as bars, for an SVG of 600 by 120 units.
 type chart struct {
 	Bars    []bar
+	Allowed string // the paths of all bars
+	Refused string
 	Periods []index.Period
 	Highest int64
 	From    time.Time
@@ -127,8 +129,7 @@ func refusals(periods []index.Period) trend {
 			}
 			h := trendHeight * float64(n) / float64(highest)
 			y -= h
-			width := place(max(0.5, step-1))
-			paths[kind].WriteString("M" + place(step*float64(i)) + " " + place(y) + "h" + width + "v" + place(h) + "h-" + width + "z")
+			paths[kind].WriteString(column(step*float64(i), y, max(0.5, step-1), h))
 		}
 	}
 	for kind := range paths {
@@ -143,13 +144,19 @@ func refusals(periods []index.Period) trend {
 	return t
 }
 
-// bar is one period. The refused statements stand on the allowed ones.
+// bar is one period.
 type bar struct {
-	X, Width           float64
-	AllowedY, AllowedH float64
-	RefusedY, RefusedH float64
-	Title              string
-	Href               string // shows the statements of the period
+	X, Width float64
+	Title    string
+	Href     string // shows the statements of the period
+}
+
+// column returns the path of a part of a bar.
+func column(x, y, width, height float64) string {
+	if height <= 0 {
+		return ""
+	}
+	return "M" + place(x) + " " + place(y) + "h" + place(width) + "v" + place(height) + "h-" + place(width) + "z"
 }
 
 const (
@@ -167,14 +174,19 @@ func newChart(periods []index.Period, q query) chart {
 	}
 	c.From, c.Until = periods[0].From, periods[len(periods)-1].Until
 	step := float64(chartWidth) / float64(len(periods))
+	var below, above strings.Builder // the refused statements stand on the allowed ones
 	for i, p := range periods {
 		allowed, refused := chartHeight*float64(p.Allowed)/float64(c.Highest), chartHeight*float64(p.Refused)/float64(c.Highest)
-		c.Bars = append(c.Bars, bar{
-			X: step * float64(i), Width: max(0.5, step-1), AllowedY: chartHeight - allowed, AllowedH: allowed, RefusedY: chartHeight - allowed - refused, RefusedH: refused,
+		b := bar{
+			X: step * float64(i), Width: max(0.5, step-1),
 			Href:  "/audit" + q.with("since", p.From.Format(time.RFC3339)).with("until", p.Until.Format(time.RFC3339)).address(),
 			Title: fmt.Sprintf("%s: %d allowed, %d refused", p.From.Format("2006-01-02 15:04 MST"), p.Allowed, p.Refused),
-		})
+		}
+		c.Bars = append(c.Bars, b)
+		below.WriteString(column(b.X, chartHeight-allowed, b.Width, allowed))
+		above.WriteString(column(b.X, chartHeight-allowed-refused, b.Width, refused))
 	}
+	c.Allowed, c.Refused = below.String(), above.String()
 	return c
 }
 

@@ -2,11 +2,13 @@ package pages
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
 
@@ -20,7 +22,7 @@ import (
 // Corpus is the cases with the answers of this build's guard.
 type Corpus struct {
 	Book    *report.Book
-	Cases   map[string]corpus.Case
+	Cases   map[string]*corpus.Case
 	Results []run.Result
 }
 
@@ -160,9 +162,9 @@ func (p *Pages) oneCase(w http.ResponseWriter, r *http.Request) {
 		answer = &c.Results[i]
 	}
 	httpapi.Respond(w, http.StatusOK, struct {
-		Schema string      `json:"schema"`
-		Case   corpus.Case `json:"case"`
-		Answer *run.Result `json:"answer"`
+		Schema string       `json:"schema"`
+		Case   *corpus.Case `json:"case"`
+		Answer *run.Result  `json:"answer"`
 	}{"ktx-rest-case/1", one, answer})
 }
 
@@ -193,14 +195,13 @@ func (p *Pages) corpus(w http.ResponseWriter, r *http.Request) {
 		for _, condition := range caseConditions {
 			in := input{Name: condition.name, Label: condition.label, Value: q.get(condition.name)}
 			if condition.name != "text" {
-				in.Choices = []string{}
+				values := map[string]bool{}
 				for i := range entries {
 					if v := entryValue(&entries[i], condition.name); v != "" {
-						in.Choices = append(in.Choices, v)
+						values[v] = true
 					}
 				}
-				slices.Sort(in.Choices)
-				in.Choices = slices.Compact(in.Choices)
+				in.Choices = slices.Sorted(maps.Keys(values))
 			}
 			d.input(in)
 		}
@@ -246,9 +247,9 @@ func (p *Pages) corpusCase(w http.ResponseWriter, r *http.Request) {
 	}
 	p.show(w, r, http.StatusOK, one.ID+": "+one.Title, nil, func(d *document) {
 		d.Put(`<p><a href="/corpus?%s">All of %s, %s</a></p>`, url.Values{"class": {one.Class}, "dialect": {one.Dialect}}.Encode(), one.Dialect, one.Class)
-		c.Book.WriteCase(d.Document, one)
-		d.mutants(c.Book, one)
-		if len(one.SQL) < maxText && !strings.ContainsRune(one.SQL, 0) {
+		c.Book.WriteCase(d.Document, *one)
+		d.mutants(c.Book, *one)
+		if len(one.SQL) < maxText && !strings.ContainsRune(one.SQL, 0) && utf8.ValidString(one.SQL) { // a form sends nothing else
 			d.Put(`<form method="post" action="/playground"><input type="hidden" name="by" value="dialect:%s"><textarea name="sql" hidden>%s</textarea><button type="submit">Try it in the playground</button></form>`, one.Dialect, "\n"+one.SQL)
 		}
 	})

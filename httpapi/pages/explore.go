@@ -58,6 +58,7 @@ func (p *Pages) explore(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	title, status := "Explore", http.StatusOK
 	var body content
+	above := []link{{Label: "Explore", Href: "/explore"}}
 	answer := func(tool string, arguments object, write func(d *document, m members)) {
 		m, failed := p.ask(ctx, tool, arguments, nil)
 		if failed != nil {
@@ -70,22 +71,29 @@ func (p *Pages) explore(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case q.Get("page") != "":
 		title = "Wiki page " + q.Get("page")
+		above = append(above, link{Label: "Wiki pages", Href: "/explore?list=pages"})
 		answer("wiki_read", object{"key": q.Get("page")}, func(d *document, m members) { d.wikiPage(m) })
 	case q.Get("source") != "":
 		title = "Source " + q.Get("source")
+		above = append(above, link{Label: "Semantic sources", Href: "/explore?list=sources"})
 		answer("sl_read_source", object{"connectionId": connection, "sourceName": q.Get("source")}, func(d *document, m members) {
 			sources, _ := p.config.Artifacts.Sources(ctx) // the answer says what is wrong
 			d.source(connection, m, sources)
 		})
 	case q.Get("table") != "":
 		title = "Table " + q.Get("table")
+		above = append(above, link{Label: connection, Href: schemaAddress(connection, "", "")})
+		tables, _, err := p.config.Artifacts.Tables(ctx, connection)
+		if i := slices.IndexFunc(tables, func(t Table) bool { return qualified(t.Schema, t.Name) == q.Get("table") }); i >= 0 && tables[i].Schema != "" {
+			above = append(above, link{Label: tables[i].Schema, Href: schemaAddress(connection, tables[i].Schema, "")})
+		}
 		answer("entity_details", object{"connectionId": connection, "entities": []object{{"table": q.Get("table")}}}, func(d *document, m members) {
 			profile, _ := p.config.Artifacts.Profile(ctx, connection, q.Get("table")) // the answer says what is wrong
 			for _, v := range m.list("results") {
 				one, _ := v.(members)
-				d.entity(connection, one, profile)
+				d.entity(connection, one, profile, q.Get("after"))
 			}
-			if tables, _, err := p.config.Artifacts.Tables(ctx, connection); err == nil {
+			if err == nil && q.Get("after") == "" {
 				d.diagram(connection, around(tables, q.Get("table")), q.Get("table"))
 			}
 		})
@@ -105,11 +113,20 @@ func (p *Pages) explore(w http.ResponseWriter, r *http.Request) {
 			}
 			break
 		}
+		if q.Get("schema") != "" {
+			above = append(above, link{Label: connection, Href: schemaAddress(connection, "", "")})
+		}
 		body = func(d *document) { d.tables(connection, q.Get("schema"), q.Get("after"), tables, scanned) }
 	default:
+		if q.Get("list") == "" {
+			above = nil
+		}
 		body = func(d *document) { p.contents(ctx, d, q.Get("list"), q.Get("after")) }
 	}
 	p.show(w, r, status, title, nil, func(d *document) {
+		if above != nil {
+			d.trail(above...)
+		}
 		d.Put(`<form method="get" action="/explore" class="filter one" role="search" aria-label="Data"><label>Search tables, columns, measures and pages <input name="q" value="%s" dir="auto"></label><button type="submit">Search</button></form>
 <p>This is what agents of your rights find.</p>`, q.Get("q"))
 		body(d)
@@ -245,19 +262,12 @@ func qualified(schema, name string) string {
 }
 
 // entity writes a table: its columns with what the scan counted in them, and the tables
-// that its keys lead to.
-func (d *document) entity(connection string, m members, profile []ColumnProfile) {
+// that its keys lead to. The columns begin after the one that is named.
+func (d *document) entity(connection string, m members, profile []ColumnProfile, after string) {
 	d.facts(m.but("columns", "foreignKeys", "tableRef", "ok"))
 	if columns := m.list("columns"); len(columns) > 0 {
-		d.Put(`<h2>Columns</h2>`)
-		d.values(columns)
-	}
-	if len(profile) > 0 {
-		d.Put(`<h2>Profile</h2>`)
-		d.table("Profile", []string{"column", "rows read", "null", "distinct values", "some values"}, func(row func(...any)) {
-			for _, c := range profile {
-				row(c.Name, c.Rows, c.Nulls, c.Distinct, short(strings.Join(c.Values, ", ")))
-			}
+		d.columns(columns, profile, after, func(last string) string {
+			return tableAddress(connection, m.text("display")) + "&after=" + url.QueryEscape(last)
 		})
 	}
 	if keys := m.list("foreignKeys"); len(keys) > 0 {
@@ -269,6 +279,43 @@ func (d *document) entity(connection string, m members, profile []ColumnProfile)
 				row(key.text("fromColumn"), anchor{to, tableAddress(connection, to)}, key.text("toColumn"))
 			}
 		})
+	}
+}
+
+// columnNames are shorter names for what is known of a column.
+var columnNames = map[string]string{"nativeType": "type", "normalizedType": "read as", "dimensionType": "dimension", "primaryKey": "key"}
+
+// columns writes the columns of a table, and what the scan counted in the rows that it
+// read: how many there were, how many had no value, and some of the values. What no column has is left out.
+func (d *document) columns(list []any, profile []ColumnProfile, after string, next func(last string) string) {
+	first := 1 + slices.IndexFunc(list, func(v any) bool { m, _ := v.(members); return after != "" && m.text("name") == after })
+	last := min(first+maxTables, len(list))
+	d.Put(`<h2>%s</h2>`, count(len(list), "column"))
+	rows := make([]any, 0, last-first)
+	given := map[string]bool{}
+	for _, v := range list[first:last] {
+		m, _ := v.(members)
+		m = slices.Clone(m)
+		for i := range m {
+			m[i].Name = cmp.Or(columnNames[m[i].Name], m[i].Name)
+		}
+		if i := slices.IndexFunc(profile, func(c ColumnProfile) bool { return c.Name == m.text("name") }); i >= 0 {
+			c := profile[i]
+			m = append(m, member{"rows", c.Rows}, member{"null", c.Nulls}, member{"distinct", c.Distinct}, member{"values", short(strings.Join(c.Values, ", "))})
+		}
+		for _, one := range m {
+			given[one.Name] = given[one.Name] || one.Value != nil && one.Value != ""
+		}
+		rows = append(rows, m)
+	}
+	for i, v := range rows {
+		m, _ := v.(members)
+		rows[i] = slices.DeleteFunc(m, func(one member) bool { return !given[one.Name] })
+	}
+	d.values(rows)
+	if last < len(list) {
+		m, _ := list[last-1].(members)
+		d.Put(`<p><a rel="next" href="%s">%s more</a></p>`, next(m.text("name")), group(int64(len(list)-last)))
 	}
 }
 
@@ -316,6 +363,7 @@ func (d *document) tables(connection, schema, after string, tables []Table, scan
 	if first := slices.IndexFunc(tables, func(t Table) bool { return qualified(t.Schema, t.Name) == after }); first >= 0 {
 		tables = tables[first+1:]
 	}
+	d.Put(`<h2>Tables</h2>`)
 	next := ""
 	if len(tables) > maxTables {
 		tables = tables[:maxTables]

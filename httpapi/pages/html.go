@@ -153,7 +153,7 @@ func (o *overview) write(d *document) {
 			}
 			d.Put(`</ul>`)
 		}
-		d.Put(`</td><td>`)
+		d.Put(`</td><td class="wrap">`)
 		d.since(c.Catalog)
 		markup.PutIf(d.Document, ` <span class="warn">%s</span>`, short(c.CatalogFailure))
 		d.Put(`</td><td>`)
@@ -292,6 +292,15 @@ func (d *document) beside(heading string, n neighbours) {
 	d.rows(n.Rows)
 }
 
+// trail writes the way to a page: the pages above it.
+func (d *document) trail(above ...link) {
+	d.Put(`<nav aria-label="Above this page"><ul class="choices trail">`)
+	for _, l := range above {
+		d.choice(l, "true")
+	}
+	d.Put(`</ul></nav>`)
+}
+
 // code writes a code, with a link to its explanation if there is one.
 func (d *document) code(code string) {
 	if _, known := sqlguard.LookupCode(sqlguard.Code(code)); known {
@@ -341,22 +350,13 @@ func (d *document) chart(c chart) {
 	}
 	d.Put(`<figure class="chart"><svg viewBox="0 0 600 120" preserveAspectRatio="none" role="group" aria-label="Statements over time, refused ones above allowed ones">`)
 	for _, b := range c.Bars {
-		d.Put(`<a href="%s" tabindex="-1"><title>%s</title><rect class="whole" x="%s" width="%s" height="120"/>`, b.Href, b.Title, place(b.X), place(b.Width))
-		for _, part := range []struct {
-			class string
-			y, h  float64
-		}{{"allowed", b.AllowedY, b.AllowedH}, {"refused", b.RefusedY, b.RefusedH}} {
-			if part.h > 0 {
-				d.Put(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, part.class, place(b.X), place(part.y), place(b.Width), place(part.h))
-			}
-		}
-		d.Put(`</a>`)
+		d.Put(`<a href="%s" tabindex="-1"><title>%s</title><rect x="%s" width="%s" height="120"/></a>`, b.Href, b.Title, place(b.X), place(b.Width))
 	}
-	d.Put(`</svg><figcaption>From `)
+	d.Put(`<path class="allowed" d="%s"/><path class="refused" d="%s"/></svg><figcaption>From `, c.Allowed, c.Refused)
 	d.time(c.From)
 	d.Put(` to `)
 	d.time(c.Until)
-	d.Put(`. <span class="key allowed"></span> allowed <span class="key refused"></span> refused. The highest bar is %s.</figcaption></figure><div class="trends">`, group(c.Highest))
+	d.Put(`. <span class="key allowed">allowed</span>, <span class="key refused">refused</span>. The highest bar is %s.</figcaption></figure><div class="trends">`, group(c.Highest))
 	for _, t := range trends(c.Periods) {
 		d.trend(t)
 	}
@@ -399,10 +399,13 @@ func (d *document) trend(t trend) {
 		d.Put(`<path class="%s" d="%s"/>`, l.Class, l.Path)
 	}
 	d.Put(`</svg><figcaption>%s: `, t.Title)
-	for _, l := range t.Lines {
-		d.Put(`<span class="key %s"></span> %s `, l.Class, l.Label)
+	for i, l := range t.Lines {
+		if i > 0 {
+			d.Put(`, `)
+		}
+		d.Put(`<span class="key %s">%s</span>`, l.Class, l.Label)
 	}
-	d.Put(`%s</figcaption></figure>`, t.Note)
+	d.Put(`. %s</figcaption></figure>`, t.Note)
 }
 
 // named writes rows under a heading, if there are any.
@@ -414,7 +417,7 @@ func (d *document) named(heading string, rows []audit.Row) {
 }
 
 func (d *document) rows(rows []audit.Row) {
-	d.Put(`<div class="scroll" tabindex="0"><table class="rows"><thead><tr><th scope="col">time</th><th scope="col">principal</th><th scope="col">connection</th><th scope="col">status</th><th scope="col">codes</th><th scope="col" class="n">rows</th><th scope="col" class="n">ms</th><th scope="col">statement</th></tr></thead><tbody>`)
+	d.Put(`<div class="scroll" tabindex="0"><table class="rows log"><thead><tr><th scope="col">time</th><th scope="col">principal</th><th scope="col">connection</th><th scope="col">status</th><th scope="col">codes</th><th scope="col" class="n">rows</th><th scope="col" class="n">ms</th><th scope="col">statement</th></tr></thead><tbody>`)
 	for _, r := range rows {
 		d.Put(`<tr><td>`)
 		d.time(r.Time)

@@ -14,12 +14,68 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// The limits of a text that is read as Markdown. A longer one is shown as it is written,
-// and so is what lies deeper.
+// The limits of a text that is read as Markdown. The time of the parser grows with the
+// square of the depth of a line, and of the marks of a paragraph.
 const (
 	maxMarkdown = 64 << 10
 	maxNested   = 40
+	maxMarks    = 2000
 )
+
+// plain says why a text is not read as Markdown; it is blank for one that is.
+func plain(source string) string {
+	if len(source) > maxMarkdown {
+		return "it is longer than 64 KiB"
+	}
+	marks := 0 // of the paragraph
+	for line := range strings.Lines(source) {
+		if strings.TrimSpace(line) == "" {
+			marks = 0
+			continue
+		}
+		if depth(line) > maxNested {
+			return "a line of it has more than " + strconv.Itoa(maxNested) + " levels of quotes and lists"
+		}
+		if marks += marksOf(line); marks > maxMarks {
+			return "a paragraph of it has more than " + strconv.Itoa(maxMarks) + " marks of emphasis and links"
+		}
+	}
+	return ""
+}
+
+// container is a mark at the begin of a line that puts the rest of it one level deeper.
+var container = regexp.MustCompile(`^[ \t]*(?:>|[-+*](?:[ \t]|$)|[0-9]{1,9}[.)](?:[ \t]|$))`)
+
+// depth counts the quotes and lists that a line begins.
+func depth(line string) int {
+	line = strings.TrimRight(line, "\r\n")
+	n := 0
+	for at := container.FindStringIndex(line); at != nil && n <= maxNested; at = container.FindStringIndex(line) {
+		line = line[at[1]:]
+		n++
+	}
+	return n
+}
+
+// marksOf counts what can begin or end emphasis and links. The _ in order_id cannot.
+func marksOf(line string) int {
+	n := 0
+	for i := range len(line) {
+		switch line[i] {
+		case '*', '[', ']':
+			n++
+		case '_':
+			if i == 0 || i == len(line)-1 || !isWord(line[i-1]) || !isWord(line[i+1]) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func isWord(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
 
 var markdownParser = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...),
@@ -32,8 +88,8 @@ var markdownParser = parser.NewParser(
 // link leads to another page of the wiki, or elsewhere by http or https. Its headings are
 // below those of the page.
 func (d *document) markdown(source string) {
-	if len(source) > maxMarkdown {
-		d.value(source)
+	if why := plain(source); why != "" {
+		d.Put(`<p class="quiet">The text is shown as it is written, because %s.</p><pre tabindex="0"><bdi>%s</bdi></pre>`, why, source)
 		return
 	}
 	m := mark{document: d, source: []byte(source), level: 1}

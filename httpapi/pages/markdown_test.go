@@ -3,7 +3,6 @@ package pages_test
 import (
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -43,21 +42,42 @@ func TestMarkdownOfWikiPages(t *testing.T) {
 			t.Errorf("%s", strange)
 		}
 	}
-	// Texts that are made to take long, or to be deep. The time grows with the square of
-	// some lengths, and the race detector multiplies it.
-	part := 10
-	if os.Getenv("KTX_TEST_FULL") != "" {
-		part = 1
-	}
-	for _, text := range []string{
-		strings.Repeat("[", 50000), strings.Repeat("> ", 30000/part), strings.Repeat("*a_ ", 10000/part), strings.Repeat("- ", 20000/part) + "x", strings.Repeat("![a](", 10000/part),
-		strings.Repeat("`a``", 10000), strings.Repeat("<", 50000),
+	// Texts that are made to take long, or to be deep: those whose time would grow with the
+	// square of their length are shown as they are written, and the page says why.
+	const (
+		long  = "it is longer than 64 KiB"
+		deep  = "a line of it has more than 40 levels of quotes and lists"
+		marks = "a paragraph of it has more than 2000 marks of emphasis and links"
+	)
+	for _, text := range []struct{ text, why string }{
+		{strings.Repeat("a ", 33000), long},
+		{strings.Repeat("> ", 30000), deep},
+		{strings.Repeat(">", 60000), deep},
+		{strings.Repeat("- ", 30000) + "x", deep},
+		{strings.Repeat("> 1. * ", 9000), deep},
+		{"x\n" + strings.Repeat(" 12) ", 41), deep},
+		{strings.Repeat(" 12) ", 40) + "deep", ""},
+		{strings.Repeat(strings.Repeat("> ", 40)+"x\n", 700), ""},
+		{strings.Repeat("*a_ ", 15000), marks},
+		{strings.Repeat("![a](", 12000), marks},
+		{strings.Repeat("[a](<\n", 10000), marks},
+		{strings.Repeat("*", 60000), marks},
+		{strings.Repeat("[", 50000), marks},
+		{strings.Repeat(strings.Repeat("*a* ", 900)+"\n\n", 15), ""},
+		{"| a | b |\n|---|---|\n" + strings.Repeat("| order_id | customer_id_of |\n", 2000), ""},
+		{strings.Repeat("`a``", 10000), ""},
+		{strings.Repeat("<", 50000), ""},
+		{strings.Repeat("- a\n  ", 9000), ""},
 	} {
-		answering.Store(text)
+		answering.Store(text.text)
 		begun := time.Now()
-		if page := read(); !strings.Contains(page, "</html>") {
-			t.Errorf("%.20s…: the page is cut", text)
+		page := read()
+		if !strings.Contains(page, "</html>") {
+			t.Errorf("%.20q…: the page is cut", text.text)
 		}
-		t.Logf("%.20s…: %s", text, time.Since(begun))
+		if said := strings.Contains(page, "as it is written, because "); said != (text.why != "") || !strings.Contains(page, text.why) {
+			t.Errorf("%.20q…: shown as it is written: %t, want %q", text.text, said, text.why)
+		}
+		t.Logf("%.20q…: %s", text.text, time.Since(begun))
 	}
 }

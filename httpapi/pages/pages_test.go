@@ -40,6 +40,7 @@ type desk struct {
 	server *httpapi.Server
 	origin string
 	dir    string
+	pages  *pages.Pages
 }
 
 var nothing = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -69,7 +70,7 @@ const wikiText = "# Revenue\n\n### In *euros*\n\nSee [orders](orders), [the law]
 // answers are what real tools answer, in their shapes.
 var answers = map[string]string{
 	"discover_data":   `{"refs":[{"kind":"table","id":"main.orders","score":1,"summary":null,"snippet":"id, total","matchedOn":"name","connectionId":"shop","tableRef":{"catalog":null,"db":"main","name":"orders"}},{"kind":"wiki","id":"revenue","score":0.5,"summary":"HOSTILE","snippet":null,"matchedOn":"body"}]}`,
-	"entity_details":  `{"results":[{"ok":true,"display":"main.orders","kind":"table","comment":"HOSTILE","columns":[{"name":"id","nativeType":"INTEGER","primaryKey":true,"comment":"HOSTILE"}],"foreignKeys":[{"fromColumn":"customer_id","toDb":"main","toTable":"customers","toColumn":"id"}]}]}`,
+	"entity_details":  `{"results":[{"ok":true,"display":"main.orders","kind":"table","comment":"HOSTILE","columns":[{"name":"id","nativeType":"INTEGER","primaryKey":true,"comment":"HOSTILE"},{"name":"HOSTILE","nativeType":"HOSTILE","primaryKey":false,"comment":null}],"foreignKeys":[{"fromColumn":"customer_id","toDb":"main","toTable":"customers","toColumn":"id"}]}]}`,
 	"wiki_read":       `{"key":"revenue","summary":"HOSTILE","content":` + strconv.Quote(wikiText) + `,"scope":"GLOBAL"}`,
 	"sl_read_source":  `{"sourceName":"orders","yaml":"name: orders\n# HOSTILE","valid":true}`,
 	"sql_execution":   `{"headers":["id","HOSTILE"],"rows":[[1,"HOSTILE"],[2,"=1+1"],[9007199254740993,null]],"rowCount":3,"truncated":false,"elapsedMs":1}`,
@@ -98,6 +99,13 @@ func (echo) Call(ctx context.Context, name string, arguments json.RawMessage, pr
 		quoted, err := json.Marshal(text)
 		if err != nil {
 			return nil, &pages.ToolError{Code: sqlguard.CodeInternalError}
+		}
+		if name == "entity_details" && text == "many columns" {
+			var list []string
+			for i := range 450 {
+				list = append(list, fmt.Sprintf(`{"name":"c%d","nativeType":"TEXT","comment":null}`, i))
+			}
+			return json.RawMessage(`{"results":[{"ok":true,"display":"main.orders","columns":[` + strings.Join(list, ",") + `]}]}`), nil
 		}
 		if strings.Contains(string(arguments), "DELETE") {
 			v := guardOf("postgres").Check("DELETE FROM t")
@@ -148,12 +156,12 @@ var sqliteCases = sync.OnceValues(func() (*pages.Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &pages.Corpus{Cases: map[string]corpus.Case{}}
+	c := &pages.Corpus{Cases: map[string]*corpus.Case{}}
 	var cases []corpus.Case
 	for _, one := range corpus.Cases() {
 		if one.Dialect == "sqlite" {
 			cases = append(cases, one)
-			c.Cases[one.ID] = one
+			c.Cases[one.ID] = &one
 		}
 	}
 	if c.Results, err = run.Run(context.Background(), guard, cases, nil); err != nil {
@@ -264,7 +272,7 @@ func serveIndex(t *testing.T, dir, path string, tokens []httpapi.Token) *desk {
 			t.Error(err)
 		}
 	})
-	return &desk{server: s, origin: "http://" + l.Addr().String(), dir: dir}
+	return &desk{server: s, origin: "http://" + l.Addr().String(), dir: dir, pages: p}
 }
 
 // artifacts stand for what a project knows of its data.
@@ -887,5 +895,29 @@ func TestADamagedIndex(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(d.ask(t, "GET", "/v1/audit/stats", "").body), &said); err != nil || !said.Chain.OK || said.Statements != 3 || time.Since(said.Chain.IndexRemade) > time.Hour {
 		t.Errorf("the REST API says %+v, error %v", said, err)
+	}
+}
+
+// TestColumnsArePaged shows the columns of a table with what the scan counted in each, a
+// page of them at a time, and the way back to the schema.
+func TestColumnsArePaged(t *testing.T) {
+	d := openDesk(t, 1, nil)
+	answering.Store("many columns")
+	defer answering.Store("")
+	got := d.ask(t, "GET", "/explore?connection=shop&table=main.orders", "")
+	for _, part := range []string{
+		`<a href="/explore">Explore</a>`, `<a href="/explore?connection=shop">shop</a>`, `<a href="/explore?connection=shop&amp;schema=main">main</a>`,
+		`<h2>450 columns</h2>`, `<td><bdi>c199</bdi></td>`, `href="/explore?connection=shop&amp;table=main.orders&amp;after=c199">250 more</a>`, `<h2>How tables are joined</h2>`,
+	} {
+		if got.status != http.StatusOK || !strings.Contains(got.body, part) {
+			t.Errorf("%d, nothing is %s", got.status, part)
+		}
+	}
+	if strings.Contains(got.body, "c200<") || strings.Contains(got.body, "<th scope=\"col\">comment</th>") {
+		t.Error("a column of the next page, or a heading with nothing below")
+	}
+	got = d.ask(t, "GET", "/explore?connection=shop&table=main.orders&after=c399", "")
+	if got.status != http.StatusOK || !strings.Contains(got.body, `<td><bdi>c449</bdi></td>`) || strings.Contains(got.body, "c399<") || strings.Contains(got.body, `rel="next"`) {
+		t.Errorf("the last page: %d %.2000s", got.status, got.body)
 	}
 }

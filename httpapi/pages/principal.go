@@ -159,8 +159,8 @@ func (a *activityPage) write(d *document) {
 	d.Put(`</dl><p><a href="%s">All of these statements</a> · <a href="/audit/rejudge?%s">Would they pass now?</a></p>`, a.All, a.given.Encode())
 	d.chart(a.Chart)
 	a.usual(d)
-	a.tables(d)
 	a.streaks(d)
+	a.tables(d)
 	d.Put(`<div class="facets">`)
 	d.facets(a.Facets)
 	d.Put(`</div>`)
@@ -179,6 +179,13 @@ func (d *document) against(n int64, usual audit.Quantiles) {
 		d.Put(` <strong class="warn">unusual</strong>`)
 	}
 	d.Put(`</td>`)
+}
+
+// more says how much a list lacks.
+func (d *document) more(n int, thing string) {
+	if n > 0 {
+		d.Put(`<p>%s not listed.</p>`, count(n, thing)+map[bool]string{true: " is", false: " are"}[n == 1])
+	}
 }
 
 func (a *activityPage) usual(d *document) {
@@ -220,6 +227,7 @@ func (a *activityPage) usual(d *document) {
 		}
 	}
 	d.Put(`</tbody></table></div>`)
+	d.more(a.MoreDays, "earlier day")
 }
 
 func (a *activityPage) tables(d *document) {
@@ -245,6 +253,7 @@ func (a *activityPage) tables(d *document) {
 		d.Put(`</td><td class="n">%s</td><td class="n">%s</td></tr>`, group(t.Statements), group(t.Refused))
 	}
 	d.Put(`</tbody></table></div>`)
+	d.more(a.MoreTables, "table")
 }
 
 func (a *activityPage) streaks(d *document) {
@@ -268,6 +277,7 @@ func (a *activityPage) streaks(d *document) {
 		d.Put(`</td></tr>`)
 	}
 	d.Put(`</tbody></table></div>`)
+	d.more(a.MoreStreaks, "shorter run")
 }
 
 func (a *activityPage) sessions(d *document) {
@@ -285,4 +295,5 @@ func (a *activityPage) sessions(d *document) {
 		d.Put(`</td><td class="n">%s</td><td class="n">%s</td><td class="n">%s</td></tr>`, group(s.Statements), group(s.Refused), group(s.Rows))
 	}
 	d.Put(`</tbody></table></div>`)
+	d.more(a.MoreSessions, "earlier session")
 }

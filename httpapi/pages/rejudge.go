@@ -2,13 +2,16 @@ package pages
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ktxhq/ktx/corpus/report"
 	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/audit/index"
 	"github.com/ktxhq/ktx/httpapi/markup"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -60,10 +63,12 @@ func markupCodes(d *document, v sqlguard.Verdict) {
 }
 
 // reviewSince is the age of the statements that are judged again unless the address says
-// another, and reviewTime how long the page judges.
+// another, reviewTime how long a page judges, and reviewPart after how many statements it
+// looks at the clock.
 const (
 	reviewSince = "30d"
 	reviewTime  = 15 * time.Second
+	reviewPart  = 500
 )
 
 // review is the content of the page of what would change.
@@ -72,6 +77,8 @@ type review struct {
 	Inputs []input
 	From   time.Time
 	Over   time.Time // the oldest statement that was judged; zero when all were
+	Next   string    // the address that judges those before it
+	First  string    // the address that begins with the newest; blank on it
 	given  query
 }
 
@@ -79,6 +86,11 @@ type review struct {
 // verdict under the ktx.yaml on the disk.
 func (p *Pages) rejudge(w http.ResponseWriter, r *http.Request) {
 	f, err := p.filter(r)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	after, err := number(r, "after", 0, 1, math.MaxInt64)
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -109,17 +121,28 @@ func (p *Pages) rejudge(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out := review{From: f.Since, given: q}
-	end := time.Now().Add(reviewTime)
-	for s, err := range p.config.Index.All(r.Context(), f, false) {
-		if err == nil {
-			err = reviewer.Take(s)
+	if after > 0 {
+		out.First = "/audit/rejudge" + q.with("after", "").address()
+	}
+	end := p.now().Add(reviewTime)
+	for part := (index.Page{Limit: reviewPart, After: after}); ; {
+		found, err := p.config.Index.Statements(r.Context(), f, part)
+		for _, s := range found.Statements {
+			if err == nil {
+				err = reviewer.Take(s)
+			}
+			out.Over = s.Event().Time
 		}
 		if err != nil {
 			p.fail(w, r, err)
 			return
 		}
-		if time.Now().After(end) {
-			out.Over = s.Decision.Time
+		if part.After = found.Next; part.After == 0 {
+			out.Over = time.Time{}
+			break
+		}
+		if p.now().After(end) {
+			out.Next = "/audit/rejudge" + q.with("after", strconv.FormatInt(part.After, 10)).address()
 			break
 		}
 	}
@@ -156,10 +179,11 @@ func (v *review) write(d *document) {
 	}
 	d.Put(`</dl>`)
 	if !v.Over.IsZero() {
-		d.Put(`<p class="broken" role="alert">There are more statements than the page can judge. The oldest that was judged is of `)
+		d.Put(`<p class="broken" role="alert">There are more statements than one page judges. The oldest here is of `)
 		d.time(v.Over)
-		d.Put(`. Choose a shorter time, or use <code>ktx audit rejudge</code>.</p>`)
+		d.Put(`. <a rel="next" href="%s">Judge those before it</a>. <code>ktx audit rejudge</code> judges all at once.</p>`, v.Next)
 	}
+	markup.PutIf(d.Document, `<p>The newer statements are on another page. <a href="%s">Begin with the newest</a></p>`, v.First)
 	if v.Unknown > 0 {
 		d.Put(`<p>A statement is unknown when a literal, which the log does not have, could decide, or when its connection is not in ktx.yaml or not yours.</p>`)
 	}
@@ -171,7 +195,7 @@ func (v *review) write(d *document) {
 		d.Put(`<p class="empty">No verdict would change.</p>`)
 		return
 	}
-	d.Put(`<h2>What would change</h2><div class="scroll" tabindex="0" role="region" aria-label="What would change"><table class="rows"><thead><tr><th scope="col">outcome</th><th scope="col" class="n">statements</th><th scope="col">connection</th><th scope="col">codes then</th><th scope="col">codes now</th><th scope="col">principals</th><th scope="col">statement</th></tr></thead><tbody>`)
+	d.Put(`<h2>What would change</h2><div class="scroll" tabindex="0" role="region" aria-label="What would change"><table class="rows changed"><thead><tr><th scope="col">outcome</th><th scope="col" class="n">statements</th><th scope="col">connection</th><th scope="col">codes then</th><th scope="col">codes now</th><th scope="col">principals</th><th scope="col">statement</th></tr></thead><tbody>`)
 	for _, c := range v.Changed[:min(len(v.Changed), maxChanged)] {
 		d.Put(`<tr><td><span class="again %s">%s</span></td><td class="n">%s</td><td><bdi>%s</bdi></td><td class="codes">`, c.Outcome, strings.ReplaceAll(string(c.Outcome), "_", " "), group(int64(c.Statements)), short(c.Connection))
 		d.codes(c.Then)

@@ -240,10 +240,13 @@ func (d *document) table(label string, columns []string, rows func(row func(cell
 			case int64:
 				d.Put(`<td class="n">%s</td>`, group(c))
 			default:
-				if i < len(numbers) && numbers[i] {
+				switch text, _ := c.(string); {
+				case i < len(numbers) && numbers[i]:
 					d.Put(`<td class="n">`)
-				} else {
+				case len(text) > maxLine || len(text) > maxWords && strings.Contains(text, " ") || isCompound(c):
 					d.Put(`<td class="wrap">`)
+				default:
+					d.Put(`<td>`)
 				}
 				d.value(c)
 				d.Put(`</td>`)
@@ -252,6 +255,22 @@ func (d *document) table(label string, columns []string, rows func(row func(cell
 		d.Put("</tr>\n")
 	}
 	d.Put(`</tbody></table></div>`)
+}
+
+// How many bytes a text of a table may have before it is broken into lines: one without
+// spaces, and one of words.
+const (
+	maxLine  = 36
+	maxWords = 20
+)
+
+// isCompound reports whether a value holds others.
+func isCompound(cell any) bool {
+	switch cell.(type) {
+	case members, []any:
+		return true
+	}
+	return false
 }
 
 func isNumber(cell any) bool {

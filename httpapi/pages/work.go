@@ -290,18 +290,31 @@ func (p *Pages) listTools(w http.ResponseWriter, r *http.Request) {
 			}
 			rows[i] = one
 		}
-	}, func(*document) {})
+	}, func(d *document) {
+		if server != "" {
+			d.trail(link{Label: "Tools", Href: "/tools"})
+		}
+	}, func(d *document) {
+		if server != "" {
+			d.Put(`<p class="empty">This server has no tools.</p>`)
+			return
+		}
+		d.Put(`<p class="empty">There is no server that you may use. <code>upstreams</code> in ktx.yaml names them.</p>`)
+	})
 }
 
 // listSkills shows the skills, and one of them.
 func (p *Pages) listSkills(w http.ResponseWriter, r *http.Request) {
 	if name := r.URL.Query().Get("name"); name != "" {
 		m, failed := p.ask(r.Context(), "describe_skill", object{"name": name}, nil)
+		status, body := http.StatusOK, func(d *document) { d.facts(m) }
 		if failed != nil {
-			p.show(w, r, failed.status(), "Skill "+name, nil, func(d *document) { d.failure(failed) })
-			return
+			status, body = failed.status(), func(d *document) { d.failure(failed) }
 		}
-		p.show(w, r, http.StatusOK, "Skill "+name, nil, func(d *document) { d.facts(m) })
+		p.show(w, r, status, "Skill "+name, nil, func(d *document) {
+			d.trail(link{Label: "Skills", Href: "/skills"})
+			body(d)
+		})
 		return
 	}
 	asked := r.URL.Query().Get("q")
@@ -309,22 +322,32 @@ func (p *Pages) listSkills(w http.ResponseWriter, r *http.Request) {
 		return anchor{m.text("name"), "/skills?name=" + url.QueryEscape(m.text("name"))}
 	}, nil, func([]any) {}, func(d *document) {
 		d.Put(`<form method="get" action="/skills" class="filter one" role="search" aria-label="Skills"><label>Search skills <input name="q" value="%s" dir="auto"></label><button type="submit">Search</button></form>`, asked)
+	}, func(d *document) {
+		if asked != "" {
+			d.Put(`<p class="empty">No skill has these words. <a href="/skills">Show all</a></p>`)
+			return
+		}
+		d.Put(`<p class="empty">There is no skill that you may use. <code>ktx skills new</code> writes the first one.</p>`)
 	})
 }
 
-// listed shows a list that a tool answers with. The first column is a link.
-func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool string, arguments object, field string, link func(members) anchor, more func(next string) string, extend func(rows []any), form content) {
+// listed shows a list that a tool answers with, below what stands above it. The first
+// column is a link.
+func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool string, arguments object, field string, link func(members) anchor, more func(next string) string, extend func(rows []any), above, empty content) {
 	m, failed := p.ask(r.Context(), tool, arguments, nil)
 	if failed != nil {
-		p.show(w, r, failed.status(), title, nil, func(d *document) { d.failure(failed) })
+		p.show(w, r, failed.status(), title, nil, func(d *document) {
+			above(d)
+			d.failure(failed)
+		})
 		return
 	}
 	rows := m.list(field)
 	extend(rows)
 	p.show(w, r, http.StatusOK, title, nil, func(d *document) {
-		form(d)
+		above(d)
 		if len(rows) == 0 {
-			d.Put(`<p class="empty">There are none that you may use.</p>`)
+			empty(d)
 			return
 		}
 		columns := []string{"name"}

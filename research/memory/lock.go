@@ -2,10 +2,12 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
 
+	"github.com/ktxhq/ktx/execution/filelock"
 	"github.com/ktxhq/ktx/research/wiki"
 )
 
@@ -18,9 +20,9 @@ const (
 
 const lockFile = memoryDir + "/lock"
 
-// lock waits until no other process ingests. The error is [ErrBusy] after a long
+// lock waits until no other process ingests. To close the file is to release the lock. The error is [ErrBusy] after a long
 // time.
-func (s *Store) lock(ctx context.Context) (*fileLock, error) {
+func (s *Store) lock(ctx context.Context) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTime)
 	defer cancel()
 	for {
@@ -40,21 +42,18 @@ func (s *Store) lock(ctx context.Context) (*fileLock, error) {
 }
 
 // tryLock takes the lock, and reports whether it was free.
-func (s *Store) tryLock() (lock *fileLock, free bool, err error) {
+func (s *Store) tryLock() (lock *os.File, free bool, err error) {
 	if err := s.root.MkdirAll(memoryDir, 0o700); err != nil {
 		return nil, false, fmt.Errorf("lock the memory: %w", err)
 	}
-	lock, free, err = openLock(s.root, lockFile)
+	lock, err = s.root.OpenFile(lockFile, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, false, fmt.Errorf("lock the memory: %w", err)
 	}
-	return lock, free, nil
-}
-
-// fileLock is an exclusive lock on a file, which ends with its process.
-type fileLock struct {
-	root *os.Root
-	file *os.File
+	if free, err = filelock.TryLock(lock); err != nil || !free {
+		return nil, false, errors.Join(err, lock.Close())
+	}
+	return lock, true, nil
 }
 
 func excerpt(id string) string { return wiki.Excerpt(id, 80) }

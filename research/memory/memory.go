@@ -79,7 +79,7 @@ func (s *Store) Ingest(ctx context.Context, r Request) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, lock.close()) }()
+	defer func() { err = errors.Join(err, lock.Close()) }()
 	state, err := s.recover()
 	if err != nil {
 		return "", err

@@ -271,6 +271,13 @@ func TestRefused(t *testing.T) {
 		{"password", "the password is Sup3rS3cret!"},
 		{"password of letters", "user: app\npassword: correcthorse"},
 		{"API key", `api_key = "abc123def456ghi789"`},
+		{"Russian", "пароль: abc123def456"},
+		{"German", "Das Kennwort: abc123def456"},
+		{"Chinese", "密码：abc123def456"},
+		{"Arabic", "كلمة المرور: abc123def456"},
+		{"option", "mysql -u root -pabc123def456 shop"},
+		{"account key", "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=abc123def456abc123def456abc1+/=="},
+		{"SendGrid", "SG.abc123def456abc123de.abc123def456abc123def456"},
 		{"bearer", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz"},
 	} {
 		_, err := s.Ingest(t.Context(), memory.Request{Content: test.content})
@@ -291,6 +298,7 @@ func TestRefused(t *testing.T) {
 	for _, content := range []string{
 		"The column password_hash is never exported.", "password: ${DB_PASSWORD}", "url: postgres://app:***@host/db", "api_key: env:API_KEY",
 		"Token counts are in thousands: token_count = 1000000.", "The primary key is (id, secret_id).", "password: varchar(64), hashed",
+		"Passwort: siehe Tresor", "密码 steht im Tresor", "mysqldump -p shop", "mysql --port 3306 -u app", "SG. is Singapore", "AccountKey = the key of the account",
 		"sk_customer is the surrogate key of dim_customer.", "secret = md5(concat(a, b))",
 	} {
 		if err := memory.Validate(content); err != nil {

@@ -113,7 +113,7 @@ func (s *Store) Run(id string) (*Run, error) {
 	if err != nil || !free {
 		return run, err
 	}
-	defer func() { _ = lock.close() }()
+	defer func() { _ = lock.Close() }()
 	if _, err := s.recover(); err != nil {
 		return nil, err
 	}

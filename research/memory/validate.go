@@ -69,6 +69,8 @@ var shapes = []struct {
 	{"a token of Slack", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
 	{"a key of Google", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},
 	{"a secret key", regexp.MustCompile(`\b[rs]k[-_](live|test|proj|ant)?[-_]?[A-Za-z0-9_-]*[A-Za-z0-9]{20,}`)},
+	{"a key of SendGrid", regexp.MustCompile(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`)},
+	{"a key of an Azure account", regexp.MustCompile(`(?i)\b(?:Account|SharedAccess)Key\s*=\s*[A-Za-z0-9+/]{20,}`)},
 	{"a token of npm", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}`)},
 	{"a JSON web token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+`)},
 	{"a bearer token", regexp.MustCompile(`(?i)\bbearer\s+[A-Za-z0-9._~+/-]{20,}`)},
@@ -78,7 +80,11 @@ var shapes = []struct {
 var (
 	addressed = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@"']*:([^\s/@"']+)@`)
 	chosen    = regexp.MustCompile(`(?im)\b(?:password|passwd|passphrase|pwd)["'` + "`" + `]?[ \t]*(?::=|=>|[:=])[ \t]*["'` + "`" + `]?([^\s"'` + "`" + `,;()]{8,})["'` + "`" + `]?[ \t]*$`)
-	assigned  = regexp.MustCompile(`(?i)(?:pass(?:word|wd|phrase)|pwd|secret|api[_ -]?key|access[_ -]?key|private[_ -]?key|auth[_ -]?token|access[_ -]?token|token|credentials?)["'` + "`" + `]?\s*(?::=|=>|[:=]|\bis\b)\s*["'` + "`" + `]?([^\s"'` + "`" + `,;]{6,})`)
+	// The word for password in other languages, and what follows a colon or an equals sign.
+	foreign = regexp.MustCompile(`(?i)(?:пароль|парол[ья]|kennwort|passwort|contraseña|mot de passe|senha|hasło|wachtwoord|lösenord|parola|şifre|パスワード|密码|密碼|口令|비밀번호|كلمة (?:ال)?(?:مرور|سر))["'` + "`" + `]?\s*[:=：＝]\s*["'` + "`" + `]?([^\s"'` + "`" + `,;]{6,})`)
+	// The option of a client, without a space before its value.
+	option   = regexp.MustCompile(`(?i)\b(?:mysql|mariadb|mysqldump|mariadb-dump|mysqladmin)\b[^\n]*?\s(?:-p|--password=)["']?([^\s"'` + "`" + `,;]{6,})`)
+	assigned = regexp.MustCompile(`(?i)(?:pass(?:word|wd|phrase)|pwd|secret|api[_ -]?key|access[_ -]?key|private[_ -]?key|auth[_ -]?token|access[_ -]?token|token|credentials?)["'` + "`" + `]?\s*(?::=|=>|[:=]|\bis\b)\s*["'` + "`" + `]?([^\s"'` + "`" + `,;]{6,})`)
 )
 
 // credential returns what kind of credential a text seems to hold, and where. The
@@ -99,9 +105,11 @@ func credential(text string) (kind string, at int) {
 			return "a password or a token", place[0]
 		}
 	}
-	for _, place := range assigned.FindAllStringSubmatchIndex(text, -1) {
-		if value := text[place[2]:place[3]]; !placeholder(value) && secretive(value) {
-			return "a password or a token", place[0]
+	for _, pattern := range []*regexp.Regexp{assigned, foreign, option} {
+		for _, place := range pattern.FindAllStringSubmatchIndex(text, -1) {
+			if value := text[place[2]:place[3]]; !placeholder(value) && secretive(value) {
+				return "a password or a token", place[0]
+			}
 		}
 	}
 	return "", 0

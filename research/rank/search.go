@@ -11,7 +11,7 @@ type Hit struct {
 	Index int     // position of the index among those that were searched
 	Doc   int     // number of the document in its index
 	Score float64 // comparable within one search
-	Mass  float64 // how much of the question the document covers; see Query.Within
+	Mass  float64 // how much of the question the document covers; see Query.Within; similar words cover half
 	Field int     // the field that contributed most
 }
 
@@ -27,6 +27,7 @@ type match struct {
 	values []float32 // impact of the best variant, before scale
 	fields []uint8
 	scale  float32
+	loose  bool // found by similar words
 }
 
 // value returns the impact of the i-th document.
@@ -121,6 +122,7 @@ func (q *Query) postings(indexes []*Index, findings map[*Index][]finding, keep b
 				out[i][n] = *f.similar
 			default:
 				out[i][n] = x.best(x.similar(w.word))
+				out[i][n].loose = true
 				if keep {
 					f.similar = &out[i][n]
 				}
@@ -253,7 +255,11 @@ func ScoreAlone(q *Query, indexes ...*Index) []*Scores {
 			mass = q.mass[i]
 		}
 		for n, m := range found {
-			out[n].add(m, weight, mass)
+			if m.loose {
+				out[n].add(m, weight, fuzzyWeight*mass)
+			} else {
+				out[n].add(m, weight, mass)
+			}
 		}
 	}
 	return out

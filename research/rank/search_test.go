@@ -84,3 +84,24 @@ func TestReadIndexRefusesWhatIsForeign(t *testing.T) {
 		}
 	}
 }
+
+// TestSimilarWordsCoverHalf: in an index that has only words like one of the question,
+// documents cover half of what they cover in an index that has the word.
+func TestSimilarWordsCoverHalf(t *testing.T) {
+	a := rank.NewAnalyzer(nil)
+	index := func(text string) *rank.Index {
+		b := rank.NewBuilder(a, []rank.Field{{Name: "text", Weight: 1, B: 0.75}})
+		b.Add(rank.Text{Text: text})
+		b.Add(rank.Text{Text: "something else"})
+		return b.Index()
+	}
+	exact, loose := index("about airships"), index("the country of a ship")
+	q := a.Query("airships").Within(exact, loose)
+	full, half := rank.Search(q, exact), rank.Search(q, loose)
+	if len(full) != 1 || len(half) != 1 || full[0].Mass == 0 || half[0].Mass != full[0].Mass/2 {
+		t.Errorf("got %+v and %+v, want half the mass for the similar word", full, half)
+	}
+	if sums := rank.Score(q, loose); sums[0].Mass[half[0].Doc] != half[0].Mass {
+		t.Errorf("Score says %v, and Search %v", sums[0].Mass[half[0].Doc], half[0].Mass)
+	}
+}

@@ -42,6 +42,7 @@ var engines = map[string]engine{
 	"mariadb":    mysql{},
 	"sqlite":     sqlite{},
 	"sqlserver":  sqlserver{},
+	"bigquery":   bigquery{},
 	"clickhouse": clickhouse{},
 	"duckdb":     duckdb{},
 }

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ktxhq/ktx/execution/filelock"
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/scan/relate"
 )
@@ -93,7 +94,11 @@ func openJournal(root *os.Root, connection string, want header) (*journal, error
 	if err != nil {
 		return nil, fmt.Errorf("open the state of the scan: %w", err)
 	}
-	if err := lock(f); err != nil {
+	free, err := filelock.TryLock(f)
+	if err == nil && !free {
+		err = errRunning
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the state of the scan: %w", err), f.Close())
 	}
 	j := &journal{file: f, tables: map[catalog.Ref]*tableProfile{}, probes: map[string]relate.Overlap{}}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/ktxhq/ktx/execution/filelock"
 	"github.com/ktxhq/ktx/research/rootfile"
 )
 
@@ -118,10 +119,13 @@ func lockedBy(root *os.Root, name string, f func() error) error {
 	if err := root.MkdirAll(stateDir, 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", stateDir, err)
 	}
-	unlock, err := lock(root, name)
+	lock, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("lock %s: %w", stateDir, err)
 	}
-	defer unlock()
+	defer func() { _ = lock.Close() }()
+	if err := filelock.Lock(lock); err != nil {
+		return fmt.Errorf("lock %s: %w", stateDir, err)
+	}
 	return f()
 }

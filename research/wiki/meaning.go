@@ -13,45 +13,101 @@ import (
 // of the query, in units of the score of a rare word.
 const meaningWeight = 0.4
 
-// How near a page has to be to a query of which it has no word and no synonym, and how
-// many words the query has: one alone tells too little.
+// How near a passage as a whole has to be to a query of which it has no word and no
+// synonym, and how many words the query has: one alone tells too little.
 const (
 	leastNearness = 0.4
 	leastWords    = 2
 )
 
-// meanings returns the directions of the texts of a part: the sums of the vectors of
-// their words. A word counts by the weight of its field and by how rare it is here.
-func (p *part) meanings() []glove.Vector {
-	texts := make([]map[string]float64, len(p.passages))
+// sentenceShare is how much of the nearness of a passage is that of its nearest sentence;
+// the rest is that of the whole passage.
+const sentenceShare = 0.3
+
+// A meaning is what a passage is about: as a whole, and by sentence.
+type meaning struct {
+	whole     glove.Vector
+	sentences []glove.Vector
+}
+
+// nearness is how near a passage is to a query: as a whole, and with its nearest
+// sentence.
+func (m *meaning) nearness(query *glove.Vector) (whole, mixed float64) {
+	best := 0.0
+	for i := range m.sentences {
+		best = max(best, query.Dot(m.sentences[i]))
+	}
+	whole = query.Dot(m.whole)
+	return whole, float64((1-sentenceShare)*whole) + float64(sentenceShare*best)
+}
+
+// findMeanings returns the meanings of the texts of a part. The direction of a text is the
+// sum of the vectors of its words. A word counts by how rare it is here, and in the whole
+// passage by the weight of its field.
+func (p *part) findMeanings() []meaning {
+	type sentence struct {
+		field int
+		stems []string
+	}
+	texts := make([][]sentence, len(p.passages))
+	weights := make([]map[string]float64, len(p.passages)) // by stem, the greatest weight of a field
 	frequency := map[string]int{}
 	for i, l := range p.passages {
-		texts[i] = map[string]float64{}
+		weights[i] = map[string]float64{}
 		for f, text := range p.pages[l.page].texts(l.passage) {
-			for _, stem := range rank.Stems(text) {
-				texts[i][stem] = max(texts[i][stem], fields[f].Weight)
+			for part := range strings.FieldsFuncSeq(text, endsSentence) {
+				stems := rank.Stems(part)
+				texts[i] = append(texts[i], sentence{f, stems})
+				for _, stem := range stems {
+					weights[i][stem] = max(weights[i][stem], fields[f].Weight)
+				}
 			}
 		}
-		for stem := range texts[i] {
+		for stem := range weights[i] {
 			frequency[stem]++
 		}
 	}
-	out := make([]glove.Vector, len(texts))
-	for i, weights := range texts {
-		stems := make([]string, 0, len(weights))
-		for stem := range weights {
+	add := func(v *glove.Vector, stem string, weight float64) bool {
+		w, ok := glove.Of(stem)
+		if ok {
+			v.Add(w, weight*math.Log(1+float64(len(texts))/float64(frequency[stem])))
+		}
+		return ok
+	}
+	out := make([]meaning, len(texts))
+	for i := range texts {
+		stems := make([]string, 0, len(weights[i]))
+		for stem := range weights[i] {
 			stems = append(stems, stem)
 		}
 		slices.Sort(stems) // sums depend on their order
 		for _, stem := range stems {
-			if v, ok := glove.Of(stem); ok {
-				out[i].Add(v, weights[stem]*math.Log(1+float64(len(texts))/float64(frequency[stem])))
+			add(&out[i].whole, stem, weights[i][stem])
+		}
+		out[i].whole.Normalize()
+		for _, part := range texts[i] {
+			if part.field == fieldTags {
+				continue
+			}
+			var v glove.Vector
+			words := 0
+			slices.Sort(part.stems)
+			for _, stem := range slices.Compact(part.stems) {
+				if add(&v, stem, 1) {
+					words++
+				}
+			}
+			if words >= leastWords {
+				v.Normalize()
+				out[i].sentences = append(out[i].sentences, v)
 			}
 		}
-		out[i].Normalize()
 	}
 	return out
 }
+
+// endsSentence reports whether a sentence, or a part that stands for itself, ends here.
+func endsSentence(r rune) bool { return strings.ContainsRune(".?!;:\n", r) }
 
 // meaningOf returns the direction of a query, how many of its words have one, and the sum
 // of the weights of all. Quoted texts and identifiers have none.
@@ -80,7 +136,7 @@ func meaningOf(q *rank.Query) (v glove.Vector, words int, weight float64) {
 // lift adds to the score of each page how near its nearest passage is to the query, and
 // adds pages that are near and have no word of it.
 func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
-	meaning, words, weight := meaningOf(q)
+	about, words, weight := meaningOf(q)
 	if words == 0 {
 		return order
 	}
@@ -89,8 +145,8 @@ func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
 		best[c.Page] = c
 	}
 	type nearest struct {
-		nearness float64
-		passage  passage
+		whole, nearness float64
+		passage         passage
 	}
 	near := map[*Page]nearest{}
 	var pages []*Page
@@ -99,13 +155,13 @@ func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
 		total += len(p.passages)
 		for i, l := range p.passages {
 			page := p.pages[l.page]
-			x := meaning.Dot(p.directions[i])
+			whole, x := p.meanings[i].nearness(&about)
 			old, ok := near[page]
 			if !ok {
 				pages = append(pages, page)
 			}
 			if !ok || x > old.nearness {
-				near[page] = nearest{x, l.passage}
+				near[page] = nearest{whole, x, l.passage}
 			}
 		}
 	}
@@ -113,7 +169,7 @@ func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
 	for _, page := range pages {
 		x := near[page].nearness
 		c := best[page]
-		if c == nil && x >= leastNearness && words >= leastWords {
+		if c == nil && near[page].whole >= leastNearness && words >= leastWords {
 			c = &candidate{Hit: Hit{Page: page}, passage: near[page].passage}
 			order = append(order, c)
 		}

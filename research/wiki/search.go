@@ -38,7 +38,7 @@ type Found struct {
 
 // coverage is the part of a score that depends on how much of the query the page
 // covers, compared with the page that covers most.
-const coverage = 0.5
+const coverage = 0.2
 
 // staleFactor lowers the score of a page that says that it is stale.
 const staleFactor = 0.5

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/ktxhq/ktx/research/rank"
-	"github.com/ktxhq/ktx/research/wiki/glove"
 )
 
 // Snapshot is the pages of a project at one time. It does not change.
@@ -31,7 +30,7 @@ type part struct {
 	passages []located       // by document
 	known    map[string]bool // words of the thesaurus that the pages have
 
-	directions []glove.Vector // by document, what the passage is about
+	meanings []meaning // by document
 }
 
 // located is a passage of a page.
@@ -108,7 +107,7 @@ func newPart(a *rank.Analyzer, pages []*Page) *part {
 		}
 	}
 	out.index = b.Index()
-	out.directions = out.meanings()
+	out.meanings = out.findMeanings()
 	return out
 }
 

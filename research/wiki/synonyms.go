@@ -23,7 +23,7 @@ const (
 // relatedWeight is what the word is worth that WordNet relates most closely, and
 // associationPower how much less a word counts that it relates less closely.
 const (
-	relatedWeight    = 0.56
+	relatedWeight    = 0.4
 	associationPower = 0.25
 )
 

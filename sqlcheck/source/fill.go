@@ -14,6 +14,8 @@ type Filled struct {
 	// Unproved are the spans, in the file, of the holes where SQL does not
 	// expect a value.
 	Unproved []sqlguard.Span
+	// Names says that a name stands for each parameter ?.
+	Names bool
 
 	text  *Text
 	fills []fill
@@ -76,21 +78,52 @@ func (f *Filled) offset(at int, end bool) int {
 // word of private use characters, which no text has.
 const mark = "\uE000\uE001"
 
-// Parameters returns a text of a file of SQL with a value for each parameter.
-// The text begins at an offset in the file. It returns nil if there is none.
+// Parameters returns a text of a file of SQL with a value for each parameter and
+// for each template such as {{ .Schema }}. The text begins at an offset in the
+// file. It returns nil if there is none of both.
 func Parameters(d sqlguard.Dialect, sql string, at int) *Filled {
 	t := &Text{percent: true}
-	t.verbatim(sql, at)
+	from := 0
+	for _, span := range templates(d, sql) {
+		t.verbatim(sql[from:span.Start], at+from)
+		t.hole(sqlguard.Span{Start: at + span.Start, End: at + span.End}, false)
+		from = span.End
+	}
+	t.verbatim(sql[from:], at+from)
 	if f := t.Fill(d); len(f.fills) > 0 {
 		return f
 	}
 	return nil
 }
 
+// templates returns the spans of {{ … }} outside of strings and comments.
+func templates(d sqlguard.Dialect, sql string) (spans []sqlguard.Span) {
+	if !strings.Contains(sql, "{{") {
+		return nil
+	}
+	end := 0
+	for _, token := range d.Lex(sql).List {
+		if token.Start < end || token.Kind == sqlguard.TokenString || token.Kind == sqlguard.TokenComment || !strings.HasPrefix(sql[token.Start:], "{{") {
+			continue
+		}
+		if i := strings.Index(sql[token.Start:], "}}"); i > 0 {
+			end = token.Start + i + 2
+			spans = append(spans, sqlguard.Span{Start: token.Start, End: end})
+		}
+	}
+	return spans
+}
+
+// FillNames is like Fill, but what stands for ? is a name of which nothing is
+// known. Some libraries fill in names so.
+func (t *Text) FillNames(d sqlguard.Dialect) *Filled { return t.fill(d, true) }
+
 // Fill puts values into the holes of the text and replaces its parameters, as
 // the dialect splits it into tokens.
-func (t *Text) Fill(d sqlguard.Dialect) *Filled {
-	f := &Filled{text: t}
+func (t *Text) Fill(d sqlguard.Dialect) *Filled { return t.fill(d, false) }
+
+func (t *Text) fill(d sqlguard.Dialect, names bool) *Filled {
+	f := &Filled{text: t, Names: names}
 	var marked strings.Builder
 	from := 0
 	for _, h := range t.Holes {
@@ -123,7 +156,11 @@ func (t *Text) Fill(d sqlguard.Dialect) *Filled {
 			f.fills = append(f.fills, fill{at: h.At, value: value, file: cmp.Or(h.Span, sqlguard.Span{End: 1}), guessed: !ok})
 		}
 		if token.Start >= replaced {
-			if p := found.at(i); p.stands != nothing && !strings.Contains(text[token.Start:p.end], mark) {
+			p := found.at(i)
+			if names && token.Text(text) == "?" {
+				p = placeholder{token.End, forSQL, ""}
+			}
+			if p.stands != nothing && !strings.Contains(text[token.Start:p.end], mark) {
 				replaced = p.end
 				f.replace(p, text, tokens, i, open, seen)
 			}

@@ -23,7 +23,7 @@ var goSinks = map[string]goSink{
 	"Queryx": {0, certain}, "QueryRowx": {0, certain}, "QueryxContext": {1, certain}, "QueryRowxContext": {1, certain}, "Preparex": {0, certain}, "PreparexContext": {1, certain},
 	"MustExec": {0, certain}, "MustExecContext": {1, certain}, "NamedExec": {0, certain}, "NamedExecContext": {1, certain}, "NamedQuery": {0, certain}, "NamedQueryContext": {1, certain},
 	"PrepareNamed": {0, certain}, "PrepareNamedContext": {1, certain}, "Get": {1, possible}, "GetContext": {2, certain}, "Select": {1, possible}, "SelectContext": {2, certain},
-	"NewRaw": {0, certain}, "Raw": {0, likely}, "SimpleQuery": {0, likely},
+	"NewRaw": {0, likely}, "Raw": {0, likely}, "SimpleQuery": {0, likely},
 }
 
 type goSink struct {

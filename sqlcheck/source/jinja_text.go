@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,57 +12,105 @@ import (
 // sends.
 func (t *Text) Exact() *Filled { return &Filled{SQL: t.SQL(), text: t} }
 
-// Plain returns the text that the template produces, as far as it can be known
-// without dbt: ref, source and this are names of relations, dbt.type_string() and
-// the like are types, config and comments produce nothing, and a variable in a
-// string of SQL is a part of that string. name is the name of the file's own
-// relation, and quote quotes a name for SQL. unproved are the spans of all other
-// Jinja, which can produce any SQL.
-func (t *Template) Plain(d sqlguard.Dialect, name string, quote func(string) string) (text *Text, unproved []sqlguard.Span) {
-	text = &Text{Span: t.Span}
-	inserted := map[int]int{} // what may be in a string: offsets in the text, and numbers in unproved
-	for _, n := range t.nodes {
-		switch {
-		case n.kind == jinjaText:
-			text.add(n.text)
-		case n.kind == jinjaSilent && (n.tag == "#" || n.tag == "set" && harmless(n.tokens)):
-		case n.kind == jinjaBlock && definitions[n.tag]:
-		case n.kind == jinjaOutput && n.tag == "":
-			if value, ok := known(d, n.tokens, name, quote); ok {
-				text.escaped(value, n.span)
-				continue
+// Guess is a text with a word in each hole, which can be anything.
+type Guess struct {
+	Text *Text
+	// Unproved are the spans, in the file, of the holes that can become any SQL.
+	Unproved []sqlguard.Span
+
+	at []int // of the words, in the text
+}
+
+// guessed stands in holes.
+const guessed = "x"
+
+// before are words of SQL behind which something must stand.
+var before = map[string]bool{
+	"select": true, "distinct": true, "from": true, "where": true, "by": true, "and": true, "or": true, "not": true, "as": true, "on": true, "then": true,
+	"else": true, "when": true, "case": true, "in": true, "join": true, "having": true, "between": true, "like": true, "with": true, "over": true, "limit": true, "using": true,
+}
+
+// Guesses returns the texts that the template's text can be read as: with a word
+// in each hole, and then, if they differ, with nothing in the holes before the
+// first word of SQL, with nothing in the holes that have a line of their own, and
+// with nothing in those behind a name or a bracket. A value of the project in a
+// string of SQL is a part of that string.
+func (t *Text) Guesses(d sqlguard.Dialect) []*Guess {
+	empty := make([]bool, len(t.Holes))
+	all := []*Guess{t.guess(d, empty)}
+	if len(t.Holes) == 0 {
+		return all
+	}
+	leading, alone, behind := slices.Clone(empty), slices.Clone(empty), slices.Clone(empty)
+	sql := string(t.sql)
+	for i, h := range t.Holes {
+		left, right := sql[:h.At], sql[h.At:]
+		leading[i] = strings.TrimFunc(left, PythonSpace) == ""
+		alone[i] = leading[i] || strings.TrimFunc(left[strings.LastIndexByte(left, '\n')+1:], PythonSpace) == "" && strings.TrimFunc(firstLine(right), PythonSpace) == ""
+		last := strings.TrimRightFunc(left, PythonSpace)
+		word := last
+		for k := len(last); k > 0; k-- {
+			if !wordByte(last[k-1]) {
+				word = last[k:]
+				break
 			}
-			if len(n.tokens) == 0 || n.tokens[0].text != "config" || !isCall(n.tokens) {
-				if harmless(n.tokens) {
-					inserted[len(text.sql)] = len(unproved)
-				}
-				text.escaped("x", n.span) // a placeholder, so that the rest can be parsed
-			}
-			unproved = append(unproved, n.span)
-		case n.kind == jinjaBlock:
-			unproved = append(unproved, n.open)
-		default:
-			unproved = append(unproved, n.span)
+		}
+		behind[i] = alone[i] || len(last) < len(left) && (strings.HasSuffix(last, ")") || word != "" && !before[strings.ToLower(word)])
+	}
+	for _, e := range [][]bool{leading, alone, behind} {
+		if slices.Contains(e, true) && !slices.Equal(e, empty) {
+			all = append(all, t.guess(d, e))
+			empty = e
 		}
 	}
-	if len(inserted) == 0 {
-		return text, unproved
-	}
-	proved := map[int]bool{}
-	for _, token := range d.Lex(text.SQL()).List {
-		for at, number := range inserted {
-			if token.Kind == sqlguard.TokenString && token.Start < at && at+1 < token.End {
-				proved[number] = true
-			}
+	return all
+}
+
+// guess fills the holes, apart from those that are to be empty.
+func (t *Text) guess(d sqlguard.Dialect, empty []bool) *Guess {
+	g := &Guess{Text: &Text{Span: t.Span}}
+	from := 0
+	for i, h := range t.Holes {
+		g.Text.run(t, from, h.At)
+		from = h.At
+		if !empty[i] {
+			g.at = append(g.at, len(g.Text.sql))
+			g.Text.escaped(guessed, h.Span)
 		}
 	}
-	var rest []sqlguard.Span
-	for number, span := range unproved {
-		if !proved[number] {
-			rest = append(rest, span)
+	g.Text.run(t, from, len(t.sql))
+	var strings []sqlguard.Token
+	if slices.ContainsFunc(t.Holes, func(h Hole) bool { return h.Value }) {
+		strings = slices.DeleteFunc(slices.Clone(d.Lex(g.Text.SQL()).List), func(token sqlguard.Token) bool { return token.Kind != sqlguard.TokenString })
+	}
+	next := 0
+	for i, h := range t.Holes {
+		if empty[i] {
+			g.Unproved = append(g.Unproved, h.Span)
+			continue
+		}
+		at := g.at[next]
+		next++
+		inside := slices.ContainsFunc(strings, func(token sqlguard.Token) bool { return token.Start < at && at+len(guessed) < token.End })
+		if !h.Value || !inside {
+			g.Unproved = append(g.Unproved, h.Span)
 		}
 	}
-	return text, rest
+	return g
+}
+
+// Touches reports whether a span of the text, or the name of which it is a part,
+// has a word in it that stands for a hole.
+func (g *Guess) Touches(span sqlguard.Span) bool {
+	part := func(c byte) bool { return wordByte(c) || strings.IndexByte("$.\"`[]", c) >= 0 }
+	sql := g.Text.sql
+	for span.Start > 0 && part(sql[span.Start-1]) {
+		span.Start--
+	}
+	for span.End < len(sql) && part(sql[span.End]) {
+		span.End++
+	}
+	return slices.ContainsFunc(g.at, func(at int) bool { return at < span.End && span.Start < at+len(guessed) })
 }
 
 // dbtTypes are the types that macros of dbt stand for, by dialect.
@@ -75,50 +122,6 @@ var dbtTypes = map[string]map[string]string{
 	"mysql":      {"type_string": "char", "type_timestamp": "datetime", "type_float": "double", "type_numeric": "decimal(28, 6)", "type_bigint": "signed", "type_int": "signed", "type_boolean": "signed"},
 	"sqlserver":  {"type_string": "varchar(8000)", "type_timestamp": "datetime2(6)", "type_boolean": "bit"},
 	"clickhouse": {"type_string": "String", "type_timestamp": "DateTime", "type_float": "Float32", "type_numeric": "Decimal(28, 6)", "type_bigint": "Int64", "type_int": "Int32", "type_boolean": "Bool"},
-}
-
-// known returns the text that an expression produces, if it is certain.
-func known(d sqlguard.Dialect, tokens []jinjaToken, name string, quote func(string) string) (string, bool) {
-	if len(tokens) == 1 {
-		switch t := tokens[0]; {
-		case t.text == "this":
-			return relation(quote, name)
-		case t.kind == '0':
-			return t.text, true
-		case t.kind == 's' && !strings.Contains(t.text, `\`):
-			return t.text[1 : len(t.text)-1], true
-		}
-		return "", false
-	}
-	if len(tokens) == 5 && tokens[0].text == "dbt" && tokens[1].text == "." && tokens[3].text == "(" && tokens[4].text == ")" {
-		of := tokens[2].text
-		sql := cmp.Or(dbtTypes[d.Name()][of], dbtTypes[""][of])
-		return sql, sql != ""
-	}
-	arguments, ok := callOf(tokens)
-	if !ok {
-		return "", false
-	}
-	switch tokens[0].text {
-	case "config":
-		return "", harmless(arguments)
-	case "source":
-		if names, ok := literals(arguments); ok && len(names) == 2 {
-			return relation(quote, names...)
-		}
-	case "ref":
-		version := ""
-		for i, t := range arguments { // ref('x', v=2) is named x_v2
-			if (t.text == "v" || t.text == "version") && i > 0 && arguments[i-1].text == "," && len(arguments) == i+3 && arguments[i+1].text == "=" && arguments[i+2].kind == '0' {
-				version, arguments = "_v"+arguments[i+2].text, arguments[:i-1]
-				break
-			}
-		}
-		if names, ok := literals(arguments); ok && len(names) <= 2 {
-			return relation(quote, names[len(names)-1]+version)
-		}
-	}
-	return "", false
 }
 
 // callOf returns the arguments of name(…) if the tokens are this call and
@@ -153,23 +156,6 @@ func closing(tokens []jinjaToken, open int) int {
 	return -1
 }
 
-// literals returns the values of tokens that are strings separated by commas.
-func literals(tokens []jinjaToken) (values []string, ok bool) {
-	for i, t := range tokens {
-		if i%2 == 1 {
-			if t.text != "," {
-				return nil, false
-			}
-			continue
-		}
-		if t.kind != 's' || strings.Contains(t.text, `\`) {
-			return nil, false
-		}
-		values = append(values, t.text[1:len(t.text)-1])
-	}
-	return values, len(values) > 0
-}
-
 var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_$ -]*$`)
 
 // relation returns the name of a relation in SQL.
@@ -184,23 +170,6 @@ func relation(quote func(string) string, names ...string) (string, bool) {
 	return strings.Join(quoted, "."), true
 }
 
-// harmless reports whether an expression calls only functions that return a
-// value of the project, and filters of Jinja.
-func harmless(tokens []jinjaToken) bool {
-	for i, t := range tokens {
-		if i+1 == len(tokens) || tokens[i+1].text != "(" || t.kind == 'o' && t.text != ")" && t.text != "]" {
-			continue
-		}
-		filter := i > 0 && tokens[i-1].text == "|"
-		word := t.kind == 'n' && slices.Contains([]string{"in", "not", "and", "or", "if", "else", "is"}, t.text)
-		told := slices.Contains([]string{"config", "var", "env_var", "ref", "source", "set", "return"}, t.text) && (i == 0 || tokens[i-1].text != ".")
-		if !filter && !word && !told {
-			return false
-		}
-	}
-	return true
-}
-
 // runs are names with which Jinja runs SQL while dbt compiles, or passes SQL to
 // dbt that is not in the compiled text.
 var runs = map[string]bool{"run_query": true, "statement": true, "set_sql_header": true, "context": true, "builtins": true}
@@ -212,32 +181,34 @@ var harmlessAdapter = map[string]bool{
 	"get_missing_columns": true, "check_schema_exists": true, "type": true, "quote_seed_column": true,
 }
 
+// runsSQL reports whether an expression names something that runs SQL while dbt
+// compiles.
+func runsSQL(tokens []jinjaToken) bool {
+	for i, token := range tokens {
+		if token.kind != 'n' {
+			continue
+		}
+		switch {
+		case i+1 < len(tokens) && tokens[i+1].text == "=" && (i+2 == len(tokens) || tokens[i+2].text != "="): // the name of an argument
+		case token.text == "adapter" && i+2 < len(tokens) && tokens[i+1].text == "." && harmlessAdapter[tokens[i+2].text]:
+		case runs[token.text], token.text == "adapter":
+			return true
+		}
+	}
+	return false
+}
+
 // Hidden returns the spans of Jinja that runs SQL while dbt compiles the
 // template. The compiled text does not contain that SQL.
 func (t *Template) Hidden() []sqlguard.Span {
 	var all []sqlguard.Span
-	look := func(tokens []jinjaToken, span sqlguard.Span) {
-		for i, token := range tokens {
-			if token.kind != 'n' {
-				continue
-			}
-			switch {
-			case i+1 < len(tokens) && tokens[i+1].text == "=" && (i+2 == len(tokens) || tokens[i+2].text != "="): // the name of an argument
-			case token.text == "adapter" && i+2 < len(tokens) && tokens[i+1].text == "." && harmlessAdapter[tokens[i+2].text]:
-			case runs[token.text], token.text == "adapter":
-				all = append(all, span)
-				return
-			}
-		}
-	}
 	each(t.nodes, func(n *jinjaNode) {
 		span := n.span
 		if n.kind == jinjaBlock {
 			span = n.open
 		}
-		look(n.tokens, span)
-		for i := range n.branches {
-			look(n.branches[i].tokens, span)
+		if runsSQL(n.tokens) || slices.ContainsFunc(n.branches, func(b jinjaBranch) bool { return runsSQL(b.tokens) }) {
+			all = append(all, span)
 		}
 	})
 	return all
@@ -246,63 +217,3 @@ func (t *Template) Hidden() []sqlguard.Span {
 // hookNames are the arguments of config whose SQL dbt runs before or after the
 // query.
 var hookNames = map[string]bool{"pre_hook": true, "post_hook": true, "pre-hook": true, "post-hook": true, "sql_header": true}
-
-// Hooks returns the statements that config(…) makes dbt run before or after the
-// query. unproved are the spans of those that are not plain strings.
-func (t *Template) Hooks() (hooks []*Template, unproved []sqlguard.Span) {
-	each(t.nodes, func(n *jinjaNode) {
-		arguments, ok := callOf(n.tokens)
-		if !ok || n.tokens[0].text != "config" {
-			return
-		}
-		for i := 0; i+1 < len(arguments); i++ {
-			name, mark := arguments[i], arguments[i+1].text
-			if !hookNames[strings.Trim(name.text, `'"`)] || (name.kind != 'n' || mark != "=") && (name.kind != 's' || mark != ":") {
-				continue
-			}
-			end := i + 2
-			for end < len(arguments) && arguments[end].text != "," && arguments[end].text != "}" && arguments[end].text != ")" {
-				if c := closing(arguments, end); c > end && arguments[end].kind == 'o' {
-					end = c
-				}
-				end++
-			}
-			found, ok := hooksOf(t.source, arguments[i+2:end])
-			if !ok {
-				unproved = append(unproved, sqlguard.Span{Start: name.span.Start, End: arguments[min(end, len(arguments))-1].span.End})
-			}
-			hooks = append(hooks, found...)
-			i = end - 1
-		}
-	})
-	return hooks, unproved
-}
-
-// hooksOf reads the value of a hook: a string, a list, or a dictionary that
-// also says whether the hook runs in the transaction.
-func hooksOf(source string, tokens []jinjaToken) (hooks []*Template, ok bool) {
-	for i, t := range tokens {
-		next := ""
-		if i+1 < len(tokens) {
-			next = tokens[i+1].text
-		}
-		switch {
-		case t.kind == 's' && next == ":": // "sql" or "transaction"
-		case t.kind == 's':
-			if strings.Contains(t.text, `\`) || i+1 < len(tokens) && tokens[i+1].kind == 's' {
-				return hooks, false
-			}
-			hook, err := parseTemplate(source, sqlguard.Span{Start: t.span.Start + 1, End: t.span.End - 1})
-			if err != nil {
-				return hooks, false
-			}
-			hooks = append(hooks, hook)
-		case t.kind == 'n' && slices.Contains([]string{"true", "false", "True", "False", "none", "None"}, t.text):
-		case t.kind == 'n' && (t.text == "before_begin" || t.text == "after_commit" || t.text == "in_transaction") && next == "(":
-		case t.kind == 'o' && slices.Contains([]string{"(", ")", "[", "]", "{", "}", ",", ":"}, t.text):
-		default:
-			return hooks, false
-		}
-	}
-	return hooks, true
-}

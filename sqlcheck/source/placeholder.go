@@ -51,6 +51,8 @@ func (p *placeholders) at(i int) placeholder {
 			return p.colon(i)
 		case text == "?" && p.joined(i, "?"):
 			return placeholder{token.Start + 2, forSQL, ""}
+		case text[0] == '@' && (p.is(i+1, ":=") || p.is(i+1, ":", "=")): // it is assigned
+			return placeholder{}
 		}
 		return placeholder{token.End, forValue, ""}
 	case sqlguard.TokenWord:
@@ -68,7 +70,7 @@ func (p *placeholders) at(i int) placeholder {
 			return placeholder{token.Start + 2, forSQL, ""}
 		case text == "?":
 			return placeholder{token.End, forValue, ""}
-		case text == "@" && p.named(i+1):
+		case text == "@" && p.named(i+1) && !p.is(i+2, ":=") && !p.is(i+2, ":", "="):
 			return placeholder{p.tokens[i+1].End, forValue, ""}
 		case text == ":" && (p.named(i+1) || p.quotes(i+1)):
 			return p.colon(i)

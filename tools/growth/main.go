@@ -5,6 +5,10 @@
 //	go run ./tools/growth -engine postgres -url postgres://… -o dialects/postgres/growth_table.go
 //	go run ./tools/growth -engine mariadb -url 'root@tcp(127.0.0.1:3306)/' -o dialects/mysql/growth_table.go
 //	go run ./tools/growth -engine sqlite -o dialects/sqlite/growth_table.go
+//	go run ./tools/growth -engine clickhouse -o dialects/clickhouse/growth_table.go
+//
+// The last one calls every function of the library of ClickHouse, which make test-engines
+// fetches, with arguments of many kinds and as in its examples. It lists what they make.
 //
 // With -planner it shows how long the server plans statements with many parts, from
 // which the guard's limits on joins, common table expressions and set operations come.
@@ -44,12 +48,20 @@ const (
 )
 
 func main() {
-	engine := flag.String("engine", "", "postgres, mariadb or sqlite")
+	engine := flag.String("engine", "", "postgres, mariadb, sqlite or clickhouse")
+	match := flag.String("match", "", "a pattern of the functions of ClickHouse to measure")
 	url := flag.String("url", "", "the server's address, as its driver takes it")
 	out := flag.String("o", "", "the file to write; standard output shows the measurements")
 	most := flag.Duration("most", time.Second, "stop doubling when a call takes longer")
 	planner := flag.Bool("planner", false, "measure how long the server plans statements with many joins, common table expressions and set operations")
 	flag.Parse()
+	if *engine == "clickhouse" {
+		if err := measureClickHouse(*match, *out); err != nil {
+			fmt.Fprintln(os.Stderr, "growth:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*engine, *url, *out, *most, *planner); err != nil {
 		fmt.Fprintln(os.Stderr, "growth:", err)
 		os.Exit(1)

@@ -43,7 +43,9 @@ type Activity struct {
 	// longest first. Longest is the length of the longest one.
 	Streaks []Streak
 	Longest int64
-	State   State
+	// The entries that these lists lack.
+	MoreDays, MoreSessions, MoreTables, MoreStreaks int
+	State                                           State
 }
 
 // Volume is how much statements are.
@@ -289,6 +291,7 @@ func (a *watching) volumes() error {
 			}
 		}
 		slices.SortFunc(a.out.Days, func(a, b Day) int { return b.Day.Compare(a.Day) })
+		a.out.MoreDays = max(0, len(a.out.Days)-maxDays)
 		a.out.Days = a.out.Days[:min(len(a.out.Days), maxDays)]
 	} else {
 		for id, v := range a.sessions {
@@ -302,7 +305,11 @@ func (a *watching) volumes() error {
 		return cmp.Or(a.sessions[y].Last.Compare(a.sessions[x].Last), cmp.Compare(y, x))
 	})
 	for _, id := range ids {
-		if id == 0 || a.session == 0 && a.sessions[id].Last.Before(a.subject.Since) || len(a.out.Sessions) == maxSessions {
+		if id == 0 || a.session == 0 && a.sessions[id].Last.Before(a.subject.Since) {
+			continue
+		}
+		if len(a.out.Sessions) == maxSessions {
+			a.out.MoreSessions++
 			continue
 		}
 		text, err := a.text(id)
@@ -371,6 +378,7 @@ func (a *watching) tables() error {
 		}
 		return cmp.Or(cmp.Compare(y.Statements, x.Statements), cmp.Compare(x.Name, y.Name))
 	})
+	a.out.MoreTables = max(0, len(a.out.Tables)-maxTables)
 	a.out.Tables = a.out.Tables[:min(len(a.out.Tables), maxTables)]
 	return nil
 }
@@ -383,6 +391,7 @@ func (a *watching) runs() error {
 	slices.SortFunc(a.found, func(x, y streak) int {
 		return cmp.Or(cmp.Compare(y.Length, x.Length), y.Last.Compare(x.Last), cmp.Compare(x.session, y.session))
 	})
+	a.out.MoreStreaks = max(0, len(a.found)-maxStreaks)
 	for _, s := range a.found[:min(len(a.found), maxStreaks)] {
 		if s.session != 0 {
 			text, err := a.text(s.session)

@@ -207,6 +207,8 @@ func TestEveryChangedByte(t *testing.T) {
 		err := os.WriteFile(path, db, 0o600)
 		if err == nil && wal != nil {
 			err = os.WriteFile(path+"-wal", wal, 0o600)
+		} else if err == nil {
+			err = os.WriteFile(path+"-lock", []byte{index.Ended}, 0o600)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -272,3 +272,58 @@ func TestSeveralProcesses(t *testing.T) {
 		whole(t, x, 501)
 	}
 }
+
+// TestALogThatIsGone deletes the write-ahead log that a process left behind. What remains
+// has pages of different times, each with a right checksum: the index is made anew. One
+// that was closed has no such log, and is used as it is.
+func TestALogThatIsGone(t *testing.T) {
+	dir, db, wal := left(t)
+	fresh, err := index.Open(t.Context(), dir, filepath.Join(t.TempDir(), "index.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := answers(t.Context(), fresh)
+	if err = errors.Join(err, fresh.Close()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "index.db")
+	for _, with := range []struct {
+		name   string
+		files  map[string][]byte
+		remade bool
+	}{
+		{"with its log", map[string][]byte{"": db, "-wal": wal, "-lock": {'o'}}, false},
+		{"closed since", nil, false},
+		{"without its log", map[string][]byte{"": db, "-lock": {'o'}}, true},
+		{"with nothing beside it", map[string][]byte{"": db}, true},
+		{"closed again", nil, false},
+	} {
+		if with.files != nil {
+			for _, end := range []string{"", "-wal", "-shm", "-lock"} {
+				if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					t.Fatal(err)
+				}
+			}
+		}
+		for end, data := range with.files {
+			if err := os.WriteFile(path+end, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x, err := index.Open(t.Context(), dir, path)
+		if err != nil {
+			t.Fatalf("%s: %v", with.name, err)
+		}
+		got, err := answers(t.Context(), x)
+		if err != nil || got != want {
+			t.Errorf("%s: another answer, error %v", with.name, err)
+		}
+		s, err := x.State(t.Context())
+		if err = errors.Join(err, x.Close()); err != nil {
+			t.Errorf("%s: %v", with.name, err)
+		}
+		if remade := s.Remade != nil; remade != with.remade {
+			t.Errorf("%s: made anew: %t", with.name, remade)
+		}
+	}
+}

@@ -15,13 +15,15 @@ import (
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/array"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
+
+	"github.com/ktxhq/ktx/execution/filelock"
 )
 
 // The identity of a file, in its header
 // (https://sqlite.org/fileformat2.html#application_id).
 const (
 	applicationID = 0x6b747861 // "ktxa"
-	version       = 4
+	version       = 5
 )
 
 // schema makes an empty index. Names of principals, tables and so on are stored
@@ -77,20 +79,51 @@ const maxStatements = 200
 // The kilobytes of the file that a connection keeps in memory. The one that writes changes
 // pages all over the indexes of a table.
 const (
-	readerCache = 4096
+	readerCache = 2048
 	writerCache = 16384
 )
 
 // connect opens the file, and makes it when it does not exist.
 func connect(path string, cache int) (c *conn, err error) {
-	err = locked(path, func() error {
-		c, err = open(path, cache)
+	err = locked(path, func(mark *os.File) error {
+		if c, err = open(path, cache, mark); err != nil {
+			return err
+		}
+		if _, err = mark.WriteAt([]byte{inUse}, 0); err != nil {
+			err = errors.Join(err, c.db.Close())
+			c = nil
+		}
 		return err
 	})
 	return c, err
 }
 
-func open(path string, cache int) (*conn, error) {
+// The first byte of the file beside the index whose lock everybody takes. When the last
+// connection ends, SQLite moves the write-ahead log into the database and deletes it.
+// Otherwise the database is only a part of the index, and without the other one it can
+// hold pages of different times, each with a right checksum.
+const (
+	inUse = 'o'
+	ended = 'c'
+)
+
+// complete returns errDamaged when the database needs its write-ahead log and has none.
+func complete(path string, mark *os.File) error {
+	state := make([]byte, 1)
+	if _, err := mark.ReadAt(state, 0); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if state[0] == ended {
+		return nil
+	}
+	_, err := os.Lstat(path + "-wal")
+	if errors.Is(err, fs.ErrNotExist) {
+		return errDamaged
+	}
+	return err
+}
+
+func open(path string, cache int, mark *os.File) (*conn, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the caller names the index
 	if err != nil {
 		return nil, err
@@ -101,6 +134,9 @@ func open(path string, cache int) (*conn, error) {
 	}
 	if err == nil {
 		err = known(f)
+	}
+	if err == nil && info.Size() > 0 {
+		err = complete(path, mark)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
@@ -118,7 +154,10 @@ func open(path string, cache int) (*conn, error) {
 	_, err = db.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES, sumBytes) // for a file that is empty
 	err = errors.Join(err, db.BusyTimeout(busyTimeout), fts5.Register(db), array.Register(db))
 	if err == nil {
-		err = db.Exec(`PRAGMA synchronous = normal; PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA trusted_schema = off; PRAGMA cache_size = -` + strconv.Itoa(cache))
+		err = db.Exec(`PRAGMA synchronous = normal; PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA trusted_schema = off; PRAGMA cache_size = -` + strconv.Itoa(cache) +
+			// SQLite makes the write-ahead log of a new file when it first reads the file. Until
+			// then another process would take it for one that has lost its log.
+			`; SELECT count(*) FROM sqlite_schema`)
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.db.Close())
@@ -136,21 +175,35 @@ func known(f io.ReaderAt) error {
 		return nil
 	case n < len(header) || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")):
 		return errForeign
-	case header[20] == sumBytes:
-		return nil
 	}
 	// The header of a file that a process left behind can still be empty.
 	id, v := binary.BigEndian.Uint32(header[68:]), binary.BigEndian.Uint32(header[60:])
-	if id == applicationID && v < version || id == 0 && v == 0 {
+	switch {
+	case id == applicationID && v < version:
+		return errVersion
+	case header[20] == sumBytes:
+		return nil
+	case id == 0 && v == 0:
 		return errVersion
 	}
 	return errForeign
 }
 
-// close closes the connection. The last one deletes the write-ahead log, by its name.
+// close closes the connection. The last one deletes the write-ahead log, by its name. When
+// another file has taken the place of this one, that log belongs to the other, and stays.
 func (c *conn) close() error {
 	c.forget()
-	return locked(c.path, c.db.Close)
+	return locked(c.path, func(mark *os.File) error {
+		if c.replaced(c.path) {
+			_, err := c.db.FileControl("main", sqlite3.FCNTL_PERSIST_WAL, true)
+			return errors.Join(err, c.db.Close())
+		}
+		err := c.db.Close()
+		if _, left := os.Lstat(c.path + "-wal"); err == nil && errors.Is(left, fs.ErrNotExist) {
+			_, err = mark.WriteAt([]byte{ended}, 0)
+		}
+		return err
+	})
 }
 
 // forget closes the compiled statements.
@@ -323,19 +376,27 @@ func (c *conn) clear(ctx context.Context) error {
 // unusable reports whether an error says that the file is damaged or not an index, so
 // that it has to be made anew.
 func unusable(err error) bool {
-	return errors.Is(err, errDamaged) || errors.Is(err, sqlite3.IOERR_DATA) || errors.Is(err, sqlite3.IOERR_READ) || errors.Is(err, errForeign) || errors.Is(err, errVersion) || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) ||
-		errors.Is(err, sqlite3.ERROR) || errors.Is(err, sqlite3.MISMATCH) || errors.Is(err, sqlite3.CONSTRAINT)
+	for _, of := range []error{
+		errDamaged, errForeign, errVersion, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.ERROR, sqlite3.MISMATCH, sqlite3.CONSTRAINT,
+		sqlite3.IOERR_DATA, sqlite3.IOERR_READ, sqlite3.IOERR_SHORT_READ,
+		sqlite3.IOERR_DELETE_NOENT, // another process has made the index anew, and deleted the files of this one
+	} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
 }
 
 // locked runs do while no other process opens or deletes the files of an index. One that
 // opens them in the middle of a deletion would take some of the old ones for its own.
-func locked(path string, do func() error) error {
+func locked(path string, do func(mark *os.File) error) error {
 	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the caller names the index
 	if err != nil {
 		return err
 	}
-	if err = lock(f); err == nil {
-		err = do()
+	if err = filelock.Lock(f); err == nil {
+		err = do(f)
 	}
 	return errors.Join(err, f.Close())
 }
@@ -343,7 +404,7 @@ func locked(path string, do func() error) error {
 // remove deletes a file that is of no use, and those that belong to it, unless another one
 // has taken its place.
 func remove(path string, useless os.FileInfo) error {
-	return locked(path, func() error {
+	return locked(path, func(*os.File) error {
 		if info, err := os.Lstat(path); err == nil && !os.SameFile(info, useless) {
 			return nil
 		}

@@ -47,6 +47,9 @@ const (
 	FrameHeader = frameHeader
 )
 
+// Ended is the mark beside an index whose last connection has ended.
+const Ended = ended
+
 // CheckLog checks a write-ahead log.
 func CheckLog(data []byte) error {
 	return (&checkedFile{File: &memory{data}, wal: true}).checkLog()

@@ -254,7 +254,14 @@ func (c *Browser) Open(url string) {
 func (c *Browser) Until(condition string) {
 	c.t.Helper()
 	c.watch.Reset(patience)
-	for !Evaluate[bool](c, condition) {
+	for {
+		met, err := evaluate[bool](c, condition)
+		switch {
+		case err != nil && !strings.Contains(err.Error(), "navigated") && !strings.Contains(err.Error(), "context"): // then the next page answers
+			c.t.Fatal(err)
+		case met:
+			return
+		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
@@ -262,18 +269,28 @@ func (c *Browser) Until(condition string) {
 // Evaluate returns the value of an expression in the page.
 func Evaluate[T any](c *Browser, expression string) (value T) {
 	c.t.Helper()
+	value, err := evaluate[T](c, expression)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return value
+}
+
+func evaluate[T any](c *Browser, expression string) (value T, err error) {
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	c.Call("Runtime.evaluate", Object{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
+	if err := c.try("Runtime.evaluate", Object{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer); err != nil {
+		return value, fmt.Errorf("%s: %w", expression, err)
+	}
 	if answer.ExceptionDetails != nil {
-		c.t.Fatalf("%s: %s", expression, answer.ExceptionDetails)
+		return value, fmt.Errorf("%s: %s", expression, answer.ExceptionDetails)
 	}
 	if err := json.Unmarshal(answer.Result.Value, &value); err != nil {
-		c.t.Fatalf("%s: %v: %s", expression, err, answer.Result.Value)
+		return value, fmt.Errorf("%s: %w: %s", expression, err, answer.Result.Value)
 	}
-	return value
+	return value, nil
 }
 
 // Press presses and releases a key.

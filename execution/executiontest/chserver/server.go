@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -44,6 +45,7 @@ type Server struct {
 	used    map[string]bool
 	running map[string]context.CancelCauseFunc
 	asked   []Request
+	open    int // connections
 }
 
 // Request is what a client sent.
@@ -70,6 +72,16 @@ func Start(tb testing.TB, config Config) *Server {
 	}
 	s := &Server{config: config, tb: tb, answers: map[string]func(*Reply){}, used: map[string]bool{}, running: map[string]context.CancelCauseFunc{}}
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
+	s.http.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch state { //nolint:exhaustive // the others change nothing
+		case http.StateNew:
+			s.open++
+		case http.StateClosed:
+			s.open--
+		}
+	}
 	if config.TLS {
 		s.http.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 		s.http.StartTLS()
@@ -121,6 +133,14 @@ func (s *Server) Running() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.running)
+}
+
+// Connections counts the connections whose statements run or that clients keep. A client
+// that has left keeps one until its statement is over.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
 }
 
 // Requests returns what clients sent so far.

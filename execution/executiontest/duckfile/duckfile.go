@@ -49,6 +49,31 @@ func Rows(tb testing.TB, path, sql string) [][]string {
 	return rows
 }
 
+// Reader opens a database file to read, and returns a function that runs a query, fetches its
+// chunks, and returns the number of its rows. It has two threads.
+func Reader(tb testing.TB, path string) func(sql string) int {
+	tb.Helper()
+	db, c, done := connect(tb, path, "read_only")
+	tb.Cleanup(func() { done(&db, &c) })
+	run(tb, c, "SET threads = 2", nil)
+	return func(sql string) int {
+		var r duckdb.Result
+		defer duckdb.DestroyResult(&r)
+		if duckdb.Query(c, sql, &r) != duckdb.StateSuccess {
+			tb.Fatalf("%s: %s", sql, duckdb.ResultError(&r))
+		}
+		rows := 0
+		for {
+			chunk := duckdb.FetchChunk(r)
+			if chunk.Ptr == nil {
+				return rows
+			}
+			rows += int(duckdb.DataChunkGetSize(chunk))
+			duckdb.DestroyDataChunk(&chunk)
+		}
+	}
+}
+
 // Lines returns the rows of a query with their values joined.
 func Lines(tb testing.TB, path, sql string) []string {
 	tb.Helper()
@@ -61,6 +86,13 @@ func Lines(tb testing.TB, path, sql string) []string {
 
 func with(tb testing.TB, path, mode string, f func(duckdb.Connection)) {
 	tb.Helper()
+	db, c, done := connect(tb, path, mode)
+	defer done(&db, &c)
+	f(c)
+}
+
+func connect(tb testing.TB, path, mode string) (duckdb.Database, duckdb.Connection, func(*duckdb.Database, *duckdb.Connection)) {
+	tb.Helper()
 	var config duckdb.Config
 	var db duckdb.Database
 	var c duckdb.Connection
@@ -72,12 +104,13 @@ func with(tb testing.TB, path, mode string, f func(duckdb.Connection)) {
 	if duckdb.OpenExt(path, &db, config, &message) != duckdb.StateSuccess {
 		tb.Fatalf("open %s: %s", path, message)
 	}
-	defer duckdb.Close(&db)
 	if duckdb.Connect(db, &c) != duckdb.StateSuccess {
 		tb.Fatal("connect to DuckDB")
 	}
-	defer duckdb.Disconnect(&c)
-	f(c)
+	return db, c, func(db *duckdb.Database, c *duckdb.Connection) {
+		duckdb.Disconnect(c)
+		duckdb.Close(db)
+	}
 }
 
 func run(tb testing.TB, c duckdb.Connection, sql string, rows *[][]string) {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/execution"
@@ -138,3 +139,30 @@ var onClickHouse = []scenario{
 		},
 	},
 }
+
+// deafClickHouse is a statement that the stand-in for ClickHouse does not end before its time.
+const deafClickHouse = "SELECT uniqExact(number) AS n FROM system.numbers WHERE number < 100"
+
+// unendingOnClickHouse is the scenario of ClickHouse.
+var unendingOnClickHouse = []scenario{{
+	name:   "statements that the server does not end (ClickHouse's stand-in)",
+	does:   "The same on the stand-in for ClickHouse, which answers for 5 seconds that it still knows a query that was to be ended, and does not notice that its client has left.",
+	codes:  []sqlguard.Code{sqlguard.CodeTimeout, sqlguard.CodeBusy},
+	passes: "The same as for PostgreSQL.",
+	full:   true,
+	run: func(s *stand) string {
+		server := chserver.Start(s, chserver.Config{})
+		server.On(deafClickHouse, func(r *chserver.Reply) {
+			time.Sleep(5 * time.Second)
+			r.Abort()
+		})
+		server.On(besideIt, func(r *chserver.Reply) { r.One("n", "UInt8", "7") })
+		s.openConnection(execution.Connection{
+			ID: connectionID, Engine: "CLICKHOUSE", Dialect: clickhouse.Dialect{}, Policy: sqlguard.DefaultPolicy(), Concurrency: 2,
+			Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
+				return clickhousedb.Open(ctx, clickhousedb.Config{URL: execution.NewSecret(server.URL()), MaxConnections: 2}, guard)
+			},
+		}, settings{beside: true})
+		return s.unending(deafClickHouse, 2, func() int { return max(server.Connections()-2, 0) })
+	},
+}}

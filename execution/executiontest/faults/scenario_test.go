@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ktxhq/ktx/execution/duckdbdb/engine"
 	"github.com/ktxhq/ktx/execution/executiontest/executable"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -63,7 +64,7 @@ func groups() []group {
 		{"Clocks", clocks},
 		{"SQLite files", sqliteFiles},
 		{"ClickHouse's interface", onClickHouse},
-		{"Statements that do not end", slices.Concat(unendingOnServer, onMariaDB(unendingOnServer...), unendingOnStandIn, unendingOnFile)},
+		{"Statements that do not end", slices.Concat(unendingOnServer, onMariaDB(unendingOnServer...), unendingOnStandIn, unendingOnClickHouse, unendingOnFile, unendingOnDuckDB)},
 	}
 }
 
@@ -71,6 +72,9 @@ func groups() []group {
 func full() bool { return os.Getenv(fullVariable) == "full" }
 
 func TestMain(m *testing.M) {
+	if engine.Asked(os.Args[1:]) {
+		os.Exit(engine.Run(os.Stdin, os.Stdout))
+	}
 	os.Exit(executable.Run(func() int { return testdb.Run(m) }))
 }
 

@@ -236,6 +236,28 @@ func (e *exhaustive) take(rest []candidate) []Hit {
 	var later []candidate
 	columns := map[object]int{}
 	quota := e.options.Tables && e.options.Columns
+	// add adds a candidate, after its table if it has its score for the name of the table,
+	// and returns the others.
+	add := func(rest []candidate, at int) []candidate {
+		c := rest[at]
+		if quota && c.column && !c.named && e.hasWord(c.object) && e.column[c.index].Field(int(c.number)) == fieldDisplay {
+			own := slices.IndexFunc(rest, func(o candidate) bool { return !o.column && o.object == table(c) })
+			if own >= 0 {
+				first := rest[own]
+				first.score = c.score
+				hits = append(hits, e.hit(first))
+				rest = slices.Delete(rest, own, own+1)
+				if own < at {
+					at--
+				}
+				if len(hits) == e.options.Limit {
+					return rest
+				}
+			}
+		}
+		hits = append(hits, e.hit(c))
+		return slices.Delete(rest, at, at+1)
+	}
 	for len(hits) < e.options.Limit {
 		// The first one that may be next.
 		next := slices.IndexFunc(rest, func(c candidate) bool {
@@ -249,21 +271,19 @@ func (e *exhaustive) take(rest []candidate) []Hit {
 		if c.column && !c.named {
 			columns[table(c)]++
 		}
-		hits = append(hits, e.hit(c))
-		rest = slices.Delete(rest, next, next+1)
+		rest = add(rest, next)
 	}
 	// What the quota held back, and then the rest of the families.
-	for _, c := range rest {
-		if deferred(c) {
-			later = append(later, c)
-		} else if len(hits) < e.options.Limit {
-			hits = append(hits, e.hit(c))
+	for i := 0; i < len(rest) && len(hits) < e.options.Limit; {
+		if deferred(rest[i]) {
+			i++
+			continue
 		}
+		rest = add(rest, i)
 	}
-	for _, c := range later {
-		if len(hits) < e.options.Limit {
-			hits = append(hits, e.hit(c))
-		}
+	later = rest
+	for len(later) > 0 && len(hits) < e.options.Limit {
+		later = add(later, 0)
 	}
 	return hits
 }
@@ -271,7 +291,7 @@ func (e *exhaustive) take(rest []candidate) []Hit {
 // hit makes the hit of a candidate.
 func (e *exhaustive) hit(c candidate) Hit {
 	x := e.indexes[c.index]
-	h := Hit{Index: int(c.index), Column: -1, Score: c.score}
+	h := Hit{Index: int(c.index), Column: -1, Score: c.score, Named: c.named}
 	scores := e.table[c.index]
 	if c.column {
 		t := x.owners[c.number]

@@ -39,6 +39,7 @@ type Hit struct {
 	Column int // position in Table.Columns; -1 for the table
 	Score  float64
 	Mass   float64 // see [rank.Hit]
+	Named  bool    // the question has its name, in quotes or with a dot or an underscore
 	// MatchedOn is the field that contributed most: name, comment, description or
 	// sample_value, display for the connection or schema of a table and for the table of
 	// a column, and body for the columns of a table, its keys and the pages that name it.
@@ -540,11 +541,27 @@ func (s *scoring) take(from *candidates, more bool) ([]Hit, bool) {
 	var over []candidate  // beyond the quota of their table
 	perTable := map[object]int{}
 	quota := s.options.Tables && s.options.Columns
+	taken := map[object]bool{} // tables
 	add := func(c candidate) {
+		table := c.object
+		if c.column {
+			table = object{c.index, s.indexes[c.index].owners[c.number], false}
+		}
+		if quota && !taken[table] && (!c.column || !c.named && s.byTable(c)) {
+			// The question says nothing of such a column that it does not say of its table.
+			taken[table] = true
+			hits = append(hits, s.hit(candidate{object: table, score: c.score, named: c.named}))
+			if !c.column || len(hits) == s.options.Limit {
+				return
+			}
+		}
 		hits = append(hits, s.hit(c))
 	}
 	for from.Len() > 0 && len(hits) < s.options.Limit {
 		c, _ := heap.Pop(from).(candidate)
+		if !c.column && taken[c.object] {
+			continue // it came with a column
+		}
 		if !c.named && s.deferred(c, numbers, families) {
 			later = append(later, c)
 			continue
@@ -558,7 +575,7 @@ func (s *scoring) take(from *candidates, more bool) ([]Hit, bool) {
 			perTable[table]++
 		}
 		add(c)
-		if len(hits) == quotaHits && len(over) > 0 {
+		if len(hits) >= quotaHits && len(over) > 0 {
 			// The quota ends here. What it held back competes again.
 			for _, c := range over {
 				*from = append(*from, c)
@@ -572,12 +589,18 @@ func (s *scoring) take(from *candidates, more bool) ([]Hit, bool) {
 	}
 	for _, rest := range [][]candidate{over, later} {
 		for _, c := range rest {
-			if len(hits) < s.options.Limit {
+			if len(hits) < s.options.Limit && (c.column || !taken[c.object]) {
 				add(c)
 			}
 		}
 	}
 	return hits, true
+}
+
+// byTable reports whether a column has its score for the name of its table alone.
+func (s *scoring) byTable(c candidate) bool {
+	scores := s.column[c.index]
+	return scores.Score[c.number] > 0 && scores.Field(int(c.number)) == fieldDisplay
 }
 
 // numbers returns the numbers that the question names, without leading zeros.
@@ -642,7 +665,7 @@ func named(x *Index, t uint32, numbers map[string]bool) bool {
 // hit makes the hit of a candidate.
 func (s *scoring) hit(c candidate) Hit {
 	x := s.indexes[c.index]
-	h := Hit{Index: int(c.index), Column: -1, Score: c.score}
+	h := Hit{Index: int(c.index), Column: -1, Score: c.score, Named: c.named}
 	scores := s.table[c.index]
 	if c.column {
 		t := x.owners[c.number]

@@ -81,3 +81,39 @@ func TestSearch(t *testing.T) {
 		})
 	}
 }
+
+// TestTableBeforeItsColumns: a question that says nothing of a column but the name of
+// its table finds the table first.
+func TestTableBeforeItsColumns(t *testing.T) {
+	a := rank.NewAnalyzer(nil)
+	in := search.Input{Connection: search.Connection{ID: "c"}}
+	for i := range 40 { // so many that the word tells little of tables, and more of columns
+		in.Tables = append(in.Tables, table("logs", fmt.Sprintf("events_%d", 2000+i), "id", "kind"))
+	}
+	for i := range 20 {
+		var columns []string
+		for k := range 40 {
+			columns = append(columns, fmt.Sprintf("c%c%d", rune('a'+i), k))
+		}
+		in.Tables = append(in.Tables, table("logs", fmt.Sprintf("other%c", rune('a'+i)), columns...))
+	}
+	x := search.Build(a, in)
+	hits := search.Search(a.Query("events"), search.Options{Tables: true, Columns: true, Limit: 15}, x)
+	seen := map[*catalog.Table]bool{}
+	for _, h := range hits {
+		if h.Column >= 0 && !seen[h.Table] {
+			t.Errorf("%s.%s comes before its table", h.Table.Name, h.Table.Columns[h.Column].Name)
+		}
+		seen[h.Table] = true
+	}
+	if len(hits) < 15 {
+		t.Errorf("%d hits", len(hits))
+	}
+	for i := range hits {
+		for _, other := range hits[:i] {
+			if other.Table == hits[i].Table && other.Column == hits[i].Column {
+				t.Errorf("%s is there twice", other.Table.Name)
+			}
+		}
+	}
+}

@@ -62,7 +62,11 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 		}
 		w.text(")")
 	case "sum", "min", "max":
-		w.text(strings.ToUpper(a.Func))
+		if a.Func == "sum" {
+			w.text(w.sum(a.Args[0]))
+		} else {
+			w.text(strings.ToUpper(a.Func))
+		}
 		w.orNull()
 		w.text("(", distinct)
 		value()
@@ -98,6 +102,14 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 			w.text(" AS ", doubles[ClickHouse], "))")
 			return
 		}
+		if w.dialect == DuckDB {
+			w.text("QUANTILE_CONT(CAST(")
+			value()
+			w.text(" AS ", doubles[DuckDB], "), ")
+			w.digits(fraction)
+			w.text(")")
+			return
+		}
 		w.text("PERCENTILE_CONT(")
 		w.digits(fraction)
 		w.text(") WITHIN GROUP (ORDER BY CAST(")
@@ -109,7 +121,7 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 }
 
 // counts begin a count, which may be larger than an int on SQL Server.
-var counts = map[Dialect]string{Postgres: "COUNT(", MySQL: "COUNT(", SQLite: "COUNT(", SQLServer: "COUNT_BIG(", ClickHouse: "COUNT("}
+var counts = map[Dialect]string{Postgres: "COUNT(", MySQL: "COUNT(", SQLite: "COUNT(", SQLServer: "COUNT_BIG(", ClickHouse: "COUNT(", DuckDB: "COUNT(", BigQuery: "COUNT("}
 
 // argument writes the first argument of an aggregate over the rows of its leg.
 func (w *writer) argument(a *plan.Atom) {
@@ -141,7 +153,7 @@ func (w *writer) smallInteger(e *expr.Expr) bool {
 }
 
 // integers are the types of a count.
-var integers = map[Dialect]string{Postgres: "bigint", MySQL: "SIGNED", SQLite: "INTEGER", SQLServer: "bigint", ClickHouse: "Nullable(Int64)"}
+var integers = map[Dialect]string{Postgres: "bigint", MySQL: "SIGNED", SQLite: "INTEGER", SQLServer: "bigint", ClickHouse: "Nullable(Int64)", DuckDB: "BIGINT", BigQuery: "INT64"}
 
 // absent writes the NULL of an aggregate that the leg l does not compute. PostgreSQL and
 // SQL Server settle the types of a UNION pair by pair, so that the NULL must have the
@@ -149,7 +161,7 @@ var integers = map[Dialect]string{Postgres: "bigint", MySQL: "SIGNED", SQLite: "
 func (w *writer) absent(i int, l *plan.Leg) {
 	a := &w.plan.Atoms[i]
 	switch {
-	case w.dialect == MySQL || w.dialect == SQLite || w.dialect == ClickHouse: // a NULL has the type of the other legs
+	case w.dialect == MySQL || w.dialect == SQLite || w.dialect == ClickHouse || w.dialect == DuckDB || w.dialect == BigQuery: // a NULL has the type of the other legs
 		w.text("NULL")
 		return
 	case a.Func == "count":

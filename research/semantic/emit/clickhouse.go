@@ -62,9 +62,6 @@ func (w *writer) longInteger(e *expr.Expr) bool {
 	return t == "Int64" || t == "UInt64"
 }
 
-// plainText reports whether a function of texts takes a column of a type, or an unknown one.
-func plainText(native string) bool { return native == "" || strings.EqualFold(native, "String") }
-
 // The forms of times. A form that several types share converts them without loss.
 const (
 	dateForm    = "date"    // Date and Date32
@@ -289,6 +286,7 @@ func (w *writer) oneOf(e *expr.Expr, top bool) {
 type mixture struct {
 	domain expr.Type
 	cast   string // on ClickHouse, the type to which all are cast; "" if they fit
+	form   string // of times on BigQuery
 }
 
 func (w *writer) mixture(list []*expr.Expr) mixture {
@@ -296,11 +294,18 @@ func (w *writer) mixture(list []*expr.Expr) mixture {
 	if m.domain == expr.Number && w.dialect == ClickHouse {
 		m.cast = w.commonNumber(list)
 	}
+	if m.domain == expr.Time && w.dialect == BigQuery {
+		m.form = w.bigCommon(list)
+	}
 	return m
 }
 
 // mixed writes one of several values.
 func (w *writer) mixed(e *expr.Expr, m mixture) {
+	if m.form != "" {
+		w.bigIn(e, m.form, true)
+		return
+	}
 	if m.cast == "" || e.Op == expr.OpNull {
 		if w.dialect == ClickHouse && m.domain == expr.Number && e.Op == expr.OpNumber {
 			w.term(e)

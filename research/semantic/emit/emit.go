@@ -32,7 +32,8 @@
 //   - min and max of booleans are the numbers 0 and 1.
 //
 // What stays the engine's own: how texts compare and sort, which characters beyond ASCII
-// lower and upper know (SQLite: none), how a number with fractions becomes a text, and
+// lower and upper know (SQLite: none), which names a result may have (BigQuery: of letters,
+// digits and underscores), how a number with fractions becomes a text, and
 // what a text that is no number becomes as a number (an error, 0 on MySQL and SQLite, or
 // NULL on ClickHouse).
 // On SQLite a time is a text that its date functions read. In comparisons times count to
@@ -59,23 +60,26 @@ type Column struct {
 	Kind string // dimension or measure
 }
 
-// Dialect names an engine: postgres, mysql, sqlite, sqlserver, or clickhouse, as sqlguard
-// names them.
+// Dialect names an engine: postgres, mysql, sqlite, sqlserver, clickhouse, duckdb, or bigquery, as
+// sqlguard names them.
 type Dialect string
 
 // The dialects. MySQL is written for MySQL 8.0.17 and MariaDB 10.6 and newer, SQLite for
-// 3.39 and newer, SQLServer for 2019 and newer, ClickHouse for 24.3 and newer.
+// 3.39 and newer, SQLServer for 2019 and newer, ClickHouse for 24.3 and newer, DuckDB for
+// 1.5. What is written for BigQuery was read by a port of its parser, and by no engine.
 const (
 	Postgres   Dialect = "postgres"
 	MySQL      Dialect = "mysql"
 	SQLite     Dialect = "sqlite"
 	SQLServer  Dialect = "sqlserver"
 	ClickHouse Dialect = "clickhouse"
+	DuckDB     Dialect = "duckdb"
+	BigQuery   Dialect = "bigquery"
 )
 
 func (d Dialect) known() bool {
 	switch d {
-	case Postgres, MySQL, SQLite, SQLServer, ClickHouse:
+	case Postgres, MySQL, SQLite, SQLServer, ClickHouse, DuckDB, BigQuery:
 		return true
 	default:
 		return false
@@ -89,7 +93,7 @@ const maxText = 512 << 10
 // the engine lacks, or what no engine could be asked.
 func Emit(p *plan.Plan, d Dialect) (SQL, *expr.Error) {
 	if !d.known() {
-		return SQL{}, unsupported(fmt.Sprintf("no SQL can be written for the dialect %q", string(d)), "use a connection to PostgreSQL, MySQL, MariaDB, SQLite, SQL Server, or ClickHouse")
+		return SQL{}, unsupported(fmt.Sprintf("no SQL can be written for the dialect %q", string(d)), "use a connection to PostgreSQL, MySQL, MariaDB, SQLite, SQL Server, ClickHouse, DuckDB, or BigQuery")
 	}
 	w := &writer{b: make([]byte, 0, 8192), dialect: d, plan: p, aliases: make([]int, len(p.Model.Nodes))}
 	w.statement()
@@ -129,7 +133,7 @@ func Supports(e *expr.Expr, d Dialect) *expr.Error {
 func lacks(name string, distinct bool, d Dialect) *expr.Error {
 	switch name {
 	case "median", "percentile":
-		if d != Postgres && d != ClickHouse {
+		if d != Postgres && d != ClickHouse && d != DuckDB {
 			return unsupported(fmt.Sprintf("%s has no aggregate %s", products[d], name), "use avg, min, or max")
 		}
 		if distinct {
@@ -139,7 +143,7 @@ func lacks(name string, distinct bool, d Dialect) *expr.Error {
 	return nil
 }
 
-var products = map[Dialect]string{Postgres: "PostgreSQL", MySQL: "MySQL", SQLite: "SQLite", SQLServer: "SQL Server", ClickHouse: "ClickHouse"}
+var products = map[Dialect]string{Postgres: "PostgreSQL", MySQL: "MySQL", SQLite: "SQLite", SQLServer: "SQL Server", ClickHouse: "ClickHouse", DuckDB: "DuckDB", BigQuery: "BigQuery"}
 
 func unsupported(message, hint string) *expr.Error {
 	return &expr.Error{Class: expr.UnsupportedInDialect, Message: message, Hint: hint, Pos: -1}

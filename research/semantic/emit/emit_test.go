@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-var all = []emit.Dialect{emit.Postgres, emit.MySQL, emit.SQLite, emit.SQLServer, emit.ClickHouse}
+var all = []emit.Dialect{emit.Postgres, emit.MySQL, emit.SQLite, emit.SQLServer, emit.ClickHouse, emit.DuckDB, emit.BigQuery}
 
 // TestGolden compares the text of each plan on each engine with its file, and has the
 // guard read it.
@@ -63,7 +63,7 @@ func TestGolden(t *testing.T) {
 }
 
 // judge has the guard read a text. It must find one SELECT of the plan's tables.
-func judge(tb testing.TB, d emit.Dialect, p *plan.Plan, text string) sqlguard.Verdict {
+func judge(tb testing.TB, d emit.Dialect, p *plan.Plan, text string) {
 	tb.Helper()
 	if d == emit.MySQL {
 		if v := guard(tb, "mariadb").Check(text); !v.Allowed {
@@ -86,7 +86,6 @@ func judge(tb testing.TB, d emit.Dialect, p *plan.Plan, text string) sqlguard.Ve
 	if diff := gocmp.Diff(tables(d, p), got); diff != "" {
 		tb.Errorf("tables (-of the plan +of the text):\n%s\n%s", diff, text)
 	}
-	return v
 }
 
 func guard(tb testing.TB, d emit.Dialect) *sqlguard.Guard {

@@ -299,6 +299,12 @@ func (w *writer) arithmetic(e *expr.Expr, top bool) {
 		w.infix(a, " / ", b, top)
 	case w.outer:
 		w.remainder(a, b, top)
+	case w.dialect == BigQuery: // which has no %
+		w.text("MOD(")
+		w.value(a, true)
+		w.text(", ")
+		w.value(b, true)
+		w.text(")")
 	default:
 		w.infix(a, " % ", b, top)
 	}
@@ -310,8 +316,12 @@ func (w *writer) infix(a *expr.Expr, op string, b *expr.Expr, top bool) {
 		return
 	}
 	term := func(e *expr.Expr) { w.value(e, false) }
-	if w.dialect == ClickHouse && op != " / " && op != " % " {
+	switch {
+	case op == " / " || op == " % ":
+	case w.dialect == ClickHouse:
 		term = w.term
+	case w.dialect == DuckDB:
+		term = w.widened
 	}
 	w.open(top)
 	term(a)
@@ -320,7 +330,7 @@ func (w *writer) infix(a *expr.Expr, op string, b *expr.Expr, top bool) {
 	w.close(top)
 }
 
-var doubles = map[Dialect]string{Postgres: "double precision", MySQL: "DOUBLE", SQLite: "REAL", SQLServer: "float", ClickHouse: "Nullable(Float64)"}
+var doubles = map[Dialect]string{Postgres: "double precision", MySQL: "DOUBLE", SQLite: "REAL", SQLServer: "float", ClickHouse: "Nullable(Float64)", DuckDB: "DOUBLE", BigQuery: "FLOAT64"}
 
 // quotient writes the exact division of R6.
 func (w *writer) quotient(a, b *expr.Expr, top bool) {
@@ -371,10 +381,18 @@ func (w *writer) remainder(a, b *expr.Expr, top bool) {
 		w.value(e, true)
 		w.text(" AS ", as, ")")
 	}
+	if w.dialect == BigQuery {
+		w.text("MOD(")
+		exact(a, "BIGNUMERIC")
+		w.text(", NULLIF(")
+		exact(b, "BIGNUMERIC")
+		w.text(", 0))")
+		return
+	}
 	w.open(top)
-	switch w.dialect {
-	case Postgres, SQLServer, ClickHouse:
-		as := map[Dialect]string{Postgres: "numeric", SQLServer: "decimal(38, 10)", ClickHouse: "Nullable(Decimal(38, 10))"}[w.dialect]
+	switch w.dialect { //nolint:exhaustive // BigQuery is above
+	case Postgres, SQLServer, ClickHouse, DuckDB:
+		as := map[Dialect]string{Postgres: "numeric", SQLServer: "decimal(38, 10)", ClickHouse: "Nullable(Decimal(38, 10))", DuckDB: "DECIMAL(38, 10)"}[w.dialect]
 		exact(a, as)
 		w.text(" % NULLIF(")
 		exact(b, as)
@@ -412,7 +430,7 @@ func (w *writer) concat(e *expr.Expr, top bool) {
 		w.text(" + ")
 		w.asText(e.Args[1], false)
 		w.close(top)
-	case Postgres, SQLite, ClickHouse:
+	case Postgres, SQLite, ClickHouse, DuckDB, BigQuery:
 		w.open(top)
 		w.asText(e.Args[0], false)
 		w.text(" || ")
@@ -425,10 +443,10 @@ func (w *writer) concat(e *expr.Expr, top bool) {
 func (w *writer) asText(e *expr.Expr, top bool) {
 	switch w.typeOf(e) {
 	case expr.String:
-		if w.dialect == ClickHouse && !plainText(w.native(e)) {
+		if as, strict := strictTexts[w.dialect]; strict && !plainText(w.native(e), w.dialect) {
 			w.text("CAST(")
 			w.value(e, true)
-			w.text(" AS Nullable(String))")
+			w.text(" AS ", as, ")")
 			return
 		}
 		w.value(e, top)
@@ -441,6 +459,15 @@ func (w *writer) asText(e *expr.Expr, top bool) {
 	case expr.Number, expr.Time, expr.Boolean:
 		w.cast(e, expr.String, top)
 	}
+}
+
+// strictTexts are the texts of engines whose functions of texts take no other type that the
+// model calls a string, such as an enumeration.
+var strictTexts = map[Dialect]string{ClickHouse: "Nullable(String)", DuckDB: "VARCHAR"}
+
+// plainText reports whether a function of texts takes a column of a type, or an unknown one.
+func plainText(native string, d Dialect) bool {
+	return native == "" || strings.EqualFold(native, map[Dialect]string{ClickHouse: "String", DuckDB: "VARCHAR"}[d])
 }
 
 func (w *writer) caseOf(e *expr.Expr) {
@@ -525,13 +552,16 @@ func (w *writer) bit(e *expr.Expr, top bool) {
 // operands says how the operands of a comparison are written.
 type operands struct {
 	domain     expr.Type
-	form, zone string // of times on ClickHouse
+	form, zone string // of times on ClickHouse and BigQuery
 }
 
 func (w *writer) operands(args []*expr.Expr) operands {
 	o := operands{domain: w.domain(args...)}
 	if o.domain == expr.Time && w.dialect == ClickHouse {
 		o.form, o.zone = w.commonForm(args)
+	}
+	if o.domain == expr.Time && w.dialect == BigQuery {
+		o.form = w.bigCommon(args)
 	}
 	return o
 }
@@ -543,6 +573,8 @@ func (w *writer) compared(e *expr.Expr, o operands) {
 		w.instant(e)
 	case o.domain == expr.Time && w.dialect == ClickHouse:
 		w.inForm(e, o)
+	case o.domain == expr.Time && w.dialect == BigQuery:
+		w.bigIn(e, o.form, false)
 	default:
 		w.in(e, o.domain, false)
 	}

@@ -73,6 +73,10 @@ func (w *writer) call(e *expr.Expr, top bool) {
 			w.text("now()")
 			return
 		}
+		if w.dialect == DuckDB { // where it has a zone
+			w.text("CAST(CURRENT_TIMESTAMP AS timestamp)")
+			return
+		}
 		w.text("CURRENT_TIMESTAMP")
 	case "nullif":
 		r := w.mixture(e.Args)
@@ -108,17 +112,16 @@ func (w *writer) function(name string, e *expr.Expr) {
 	w.text(")")
 }
 
-// ofText writes a function of a text. On ClickHouse, LOWER and UPPER know ASCII only, and
-// none of them takes an enumeration.
+// ofText writes a function of a text. On ClickHouse, LOWER and UPPER know ASCII only.
 func (w *writer) ofText(name string, e *expr.Expr) {
-	if w.dialect != ClickHouse {
+	if strictTexts[w.dialect] == "" {
 		w.function(name, e)
 		return
 	}
-	switch name {
-	case "LOWER":
+	switch {
+	case w.dialect == ClickHouse && name == "LOWER":
 		name = "lowerUTF8"
-	case "UPPER":
+	case w.dialect == ClickHouse && name == "UPPER":
 		name = "upperUTF8"
 	}
 	w.text(name, "(")
@@ -126,10 +129,10 @@ func (w *writer) ofText(name string, e *expr.Expr) {
 	w.text(")")
 }
 
-// concatenation writes concat, for which NULL is the empty text. CONCAT of MySQL and
-// ClickHouse is NULL if an argument is, and SQLite has it from 3.44 on.
+// concatenation writes concat, for which NULL is the empty text. CONCAT of MySQL,
+// ClickHouse and BigQuery is NULL if an argument is, and SQLite has it from 3.44 on.
 func (w *writer) concatenation(e *expr.Expr, top bool) {
-	orEmpty := len(e.Args) == 1 || w.dialect == MySQL || w.dialect == SQLite || w.dialect == ClickHouse
+	orEmpty := len(e.Args) == 1 || w.dialect == MySQL || w.dialect == SQLite || w.dialect == ClickHouse || w.dialect == BigQuery
 	argument := func(a *expr.Expr, top bool) {
 		if !orEmpty || a.Op == expr.OpString {
 			w.asText(a, top)
@@ -172,9 +175,9 @@ func (w *writer) length(a *expr.Expr, top bool) {
 		w.text(" + N'.') - 1")
 		w.close(top)
 		return
-	case SQLite:
+	case SQLite, DuckDB:
 		w.text("LENGTH(")
-	case Postgres, MySQL:
+	case Postgres, MySQL, BigQuery:
 		w.text("CHAR_LENGTH(")
 	case ClickHouse:
 		w.text("lengthUTF8(")
@@ -186,11 +189,11 @@ func (w *writer) length(a *expr.Expr, top bool) {
 // substring writes the characters from a position on, which counts from 1.
 func (w *writer) substring(e *expr.Expr) {
 	switch w.dialect {
-	case SQLite:
+	case SQLite, BigQuery:
 		w.text("SUBSTR(")
 	case ClickHouse:
 		w.text("substringUTF8(")
-	case Postgres, MySQL, SQLServer:
+	case Postgres, MySQL, SQLServer, DuckDB:
 		w.text("SUBSTRING(")
 	}
 	w.asText(e.Args[0], true)
@@ -231,12 +234,15 @@ func (w *writer) round(e *expr.Expr) {
 		w.text("ROUND(CAST(")
 		w.value(e.Args[0], true)
 		w.text(" AS DECIMAL(65, 30)), ")
-	case SQLite, SQLServer:
+	case SQLite, SQLServer, BigQuery:
 		w.text("ROUND(")
 		w.value(e.Args[0], true)
 		w.text(", ")
 	case ClickHouse:
 		w.roundClickHouse(e.Args[0], places)
+		return
+	case DuckDB:
+		w.roundDuckDB(e.Args[0], places)
 		return
 	}
 	w.text(strconv.Itoa(places), ")")
@@ -297,6 +303,10 @@ func (w *writer) castText(a *expr.Expr, from expr.Type, as func(string)) {
 		as("TEXT")
 	case ClickHouse:
 		as("Nullable(String)")
+	case DuckDB:
+		as("VARCHAR")
+	case BigQuery:
+		as("STRING")
 	case SQLServer:
 		if from != expr.Time {
 			as("nvarchar(max)")
@@ -315,8 +325,12 @@ func (w *writer) castBoolean(a *expr.Expr, from expr.Type, top bool) {
 	case expr.Time:
 		w.fail(expr.UnsafeExpression, "compare it with another time", "a time cannot become a boolean")
 	case expr.Unknown:
-		if w.dialect == Postgres {
+		if w.dialect == Postgres || w.dialect == DuckDB {
 			w.text("CAST(NULL AS boolean)")
+			return
+		}
+		if w.dialect == BigQuery {
+			w.text("CAST(NULL AS BOOL)")
 			return
 		}
 		w.text("NULL")
@@ -364,7 +378,7 @@ func (w *writer) castTime(a *expr.Expr, from expr.Type, as func(string)) {
 		return
 	}
 	switch w.dialect {
-	case Postgres:
+	case Postgres, DuckDB:
 		as("timestamp")
 	case MySQL:
 		as("DATETIME(6)")
@@ -374,5 +388,7 @@ func (w *writer) castTime(a *expr.Expr, from expr.Type, as func(string)) {
 		w.readable(func() { w.instant(a) })
 	case ClickHouse:
 		as("Nullable(DateTime64(6))")
+	case BigQuery:
+		as(bigDatetime)
 	}
 }

@@ -162,10 +162,12 @@ func (w *writer) total(i int) {
 		w.combined("MIN", i)
 	case a.Func == "max":
 		w.combined("MAX", i)
-	case a.Func == "count" && (w.dialect == Postgres || w.dialect == MySQL): // where a sum is a decimal
+	case a.Func == "count" && (w.dialect == Postgres || w.dialect == MySQL || w.dialect == DuckDB): // where a sum is larger
 		w.text("CAST(")
 		w.combined("SUM", i)
 		w.text(" AS ", integers[w.dialect], ")")
+	case a.Func == "sum" && len(a.Args) > 0:
+		w.combined(w.sum(a.Args[0]), i)
 	default:
 		w.combined("SUM", i)
 	}

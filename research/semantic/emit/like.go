@@ -20,8 +20,13 @@ func (w *writer) like(e *expr.Expr, top bool) {
 		return
 	}
 	w.text(" LIKE ")
-	if w.dialect == ClickHouse { // it has no ESCAPE, and a backslash always escapes
+	if w.dialect == ClickHouse || w.dialect == BigQuery { // they have no ESCAPE, and a backslash always escapes
 		w.unescaped(pattern)
+		w.close(top)
+		return
+	}
+	if w.dialect == DuckDB { // it has no escape character unless one is named
+		w.asText(pattern, false)
 		w.close(top)
 		return
 	}
@@ -54,7 +59,7 @@ func (w *writer) like(e *expr.Expr, top bool) {
 	w.close(top)
 }
 
-// unescaped writes a pattern of ClickHouse in which a backslash is a character.
+// unescaped writes a pattern of ClickHouse or BigQuery in which a backslash is a character.
 func (w *writer) unescaped(pattern *expr.Expr) {
 	if pattern.Op == expr.OpString {
 		w.str(strings.ReplaceAll(pattern.Text, `\`, `\\`))

@@ -40,7 +40,10 @@ func (w *writer) str(s string) {
 	case ClickHouse:
 		w.doubled(s, "\\")
 		return
-	case SQLite:
+	case BigQuery:
+		w.bigString(s)
+		return
+	case SQLite, DuckDB:
 	}
 	w.doubled(s, "")
 }
@@ -163,6 +166,8 @@ func (w *writer) time(m moment) {
 		w.instantOf(m, "", "")
 	case m.date:
 		w.text("DATE '", m.text, "'")
+	case w.dialect == BigQuery:
+		w.text("DATETIME '", m.text, "'")
 	default:
 		w.text("TIMESTAMP '", m.text, "'")
 	}

@@ -48,6 +48,7 @@ func TestRefusals(t *testing.T) {
 		{"a long interval", where("t > now() - interval '9999999 days'"), all, expr.UnsafeExpression},
 		{"a day before all others", where("t > '1899-12-31'"), []emit.Dialect{emit.ClickHouse}, expr.UnsupportedInDialect},
 		{"a day without end", where("t < date '9999-12-31'"), []emit.Dialect{emit.ClickHouse}, expr.UnsupportedInDialect},
+		{"a name that is a file", table("a/b"), []emit.Dialect{emit.DuckDB}, expr.UnsupportedInDialect},
 		{"WITH", sql("WITH y AS (SELECT 1 AS a) SELECT a FROM y"), []emit.Dialect{emit.SQLServer}, expr.UnsupportedInDialect},
 		{"WITH after a comment", sql(" -- one\n/* two */ with y AS (SELECT 1 AS a) SELECT a FROM y;"), []emit.Dialect{emit.SQLServer}, expr.UnsupportedInDialect},
 		{"a dialect without SQL", table("x"), []emit.Dialect{"mongodb", ""}, expr.UnsupportedInDialect},
@@ -101,8 +102,8 @@ func TestSupports(t *testing.T) {
 		{"sum(a) / count(b)", all},
 		{"count(distinct a) filter (where b > 1)", all},
 		{"round(avg(a), 2)", all},
-		{"median(a)", []emit.Dialect{emit.Postgres, emit.ClickHouse}},
-		{"1 + coalesce(percentile(a, 0.9), 0)", []emit.Dialect{emit.Postgres, emit.ClickHouse}},
+		{"median(a)", []emit.Dialect{emit.Postgres, emit.ClickHouse, emit.DuckDB}},
+		{"1 + coalesce(percentile(a, 0.9), 0)", []emit.Dialect{emit.Postgres, emit.ClickHouse, emit.DuckDB}},
 	} {
 		e, err := expr.Parse(c.text)
 		if err != nil {

@@ -42,13 +42,13 @@ func (w *writer) statement() {
 		w.item(&first)
 		w.column("q", "d", i)
 		w.text(" AS ")
-		w.name(p.Dimensions[i].Name)
+		w.resultName(i, p.Dimensions[i].Name)
 	}
 	for i := range p.Measures {
 		w.item(&first)
 		w.value(p.Measures[i].Expr, true)
 		w.text(" AS ")
-		w.name(p.Measures[i].Name)
+		w.resultName(len(p.Dimensions)+i, p.Measures[i].Name)
 	}
 	w.indent--
 	w.line()
@@ -131,7 +131,7 @@ func (w *writer) order() {
 			direction = " DESC"
 		}
 		switch w.dialect {
-		case Postgres, SQLite, ClickHouse:
+		case Postgres, SQLite, ClickHouse, DuckDB, BigQuery:
 			write(false)
 			w.text(direction, " NULLS LAST")
 		case MySQL:
@@ -449,7 +449,7 @@ func (w *writer) table(s *model.Source) {
 	switch w.dialect {
 	case MySQL, SQLite, ClickHouse:
 		most = 2
-	case Postgres, SQLServer:
+	case Postgres, SQLServer, DuckDB, BigQuery:
 	}
 	if len(s.Table) == 0 || len(s.Table) > most {
 		w.fail(expr.UnsupportedInDialect, "write the table of the source as schema.table", "the table of the source %s has %d parts; %s takes 1 to %d", s.Name, len(s.Table), products[w.dialect], most)
@@ -463,9 +463,17 @@ func (w *writer) table(s *model.Source) {
 		if !part.Quoted && w.dialect == Postgres {
 			name = lowerASCII(name)
 		}
+		if w.dialect == DuckDB && strings.ContainsAny(name, fileMarks) {
+			w.fail(expr.UnsupportedInDialect, "make a view with another name, or rename the table", "DuckDB would read a file for a table whose name has one of %s: %q", fileMarks, name)
+			return
+		}
 		w.databaseName(name)
 	}
 }
+
+// fileMarks are the characters with which DuckDB takes the name of a table for that of a
+// file, so that the guard refuses the name.
+const fileMarks = `./\:*?[`
 
 // lowerASCII folds a plain identifier as PostgreSQL does.
 func lowerASCII(s string) string {

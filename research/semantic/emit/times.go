@@ -21,7 +21,7 @@ func (w *writer) around(before string, e *expr.Expr, after string) {
 // date.
 func (w *writer) truncated(e *expr.Expr, g plan.Grain) {
 	switch w.dialect {
-	case Postgres:
+	case Postgres, DuckDB:
 		w.truncatedPostgres(e, g)
 	case MySQL:
 		w.truncatedMySQL(e, g)
@@ -31,6 +31,8 @@ func (w *writer) truncated(e *expr.Expr, g plan.Grain) {
 		w.truncatedSQLServer(e, g)
 	case ClickHouse:
 		w.truncatedClickHouse(e, g)
+	case BigQuery:
+		w.truncatedBigQuery(e, g)
 	}
 }
 
@@ -127,73 +129,78 @@ func (w *writer) truncatedSQLServer(e *expr.Expr, g plan.Grain) {
 	}
 }
 
-// partForms are what is written around the time, for each dialect.
+// partForms are what is written around the time, for each dialect. DuckDB's are those of
+// PostgreSQL.
 var partForms = map[string]map[Dialect][2]string{
 	"year": {
 		Postgres:  {"CAST(EXTRACT(YEAR FROM ", ") AS integer)"},
 		MySQL:     {"YEAR(", ")"},
 		SQLite:    {"CAST(STRFTIME('%Y', ", ") AS INTEGER)"},
-		SQLServer: {"YEAR(", ")"}, ClickHouse: {"toYear(", ")"},
+		SQLServer: {"YEAR(", ")"}, ClickHouse: {"toYear(", ")"}, BigQuery: {"EXTRACT(YEAR FROM CAST(", " AS DATETIME))"},
 	},
 	"quarter": {
 		Postgres:  {"CAST(EXTRACT(QUARTER FROM ", ") AS integer)"},
 		MySQL:     {"QUARTER(", ")"},
 		SQLite:    {"((STRFTIME('%m', ", ") + 2) / 3)"},
-		SQLServer: {"DATEPART(quarter, ", ")"}, ClickHouse: {"toQuarter(", ")"},
+		SQLServer: {"DATEPART(quarter, ", ")"}, ClickHouse: {"toQuarter(", ")"}, BigQuery: {"EXTRACT(QUARTER FROM CAST(", " AS DATETIME))"},
 	},
 	"month": {
 		Postgres:  {"CAST(EXTRACT(MONTH FROM ", ") AS integer)"},
 		MySQL:     {"MONTH(", ")"},
 		SQLite:    {"CAST(STRFTIME('%m', ", ") AS INTEGER)"},
-		SQLServer: {"MONTH(", ")"}, ClickHouse: {"toMonth(", ")"},
+		SQLServer: {"MONTH(", ")"}, ClickHouse: {"toMonth(", ")"}, BigQuery: {"EXTRACT(MONTH FROM CAST(", " AS DATETIME))"},
 	},
 	"week": { // of the year that has its Thursday
 		Postgres:  {"CAST(EXTRACT(WEEK FROM ", ") AS integer)"},
 		MySQL:     {"WEEK(", ", 3)"},
 		SQLite:    {"((STRFTIME('%j', ", ", '-3 days', 'weekday 4') - 1) / 7 + 1)"},
-		SQLServer: {"DATEPART(iso_week, ", ")"}, ClickHouse: {"toISOWeek(", ")"},
+		SQLServer: {"DATEPART(iso_week, ", ")"}, ClickHouse: {"toISOWeek(", ")"}, BigQuery: {"EXTRACT(ISOWEEK FROM CAST(", " AS DATETIME))"},
 	},
 	"day": {
 		Postgres:  {"CAST(EXTRACT(DAY FROM ", ") AS integer)"},
 		MySQL:     {"DAYOFMONTH(", ")"},
 		SQLite:    {"CAST(STRFTIME('%d', ", ") AS INTEGER)"},
-		SQLServer: {"DAY(", ")"}, ClickHouse: {"toDayOfMonth(", ")"},
+		SQLServer: {"DAY(", ")"}, ClickHouse: {"toDayOfMonth(", ")"}, BigQuery: {"EXTRACT(DAY FROM CAST(", " AS DATETIME))"},
 	},
 	"dow": {
 		Postgres:  {"CAST(EXTRACT(DOW FROM ", ") AS integer)"},
 		MySQL:     {"(DAYOFWEEK(", ") - 1)"},
 		SQLite:    {"CAST(STRFTIME('%w', ", ") AS INTEGER)"},
-		SQLServer: {"((DATEDIFF(day, " + monday + ", ", ") + 1) % 7)"}, ClickHouse: {"(toDayOfWeek(", ") % 7)"},
+		SQLServer: {"((DATEDIFF(day, " + monday + ", ", ") + 1) % 7)"}, ClickHouse: {"(toDayOfWeek(", ") % 7)"}, BigQuery: {"(EXTRACT(DAYOFWEEK FROM CAST(", " AS DATETIME)) - 1)"},
 	},
 	"doy": {
 		Postgres:  {"CAST(EXTRACT(DOY FROM ", ") AS integer)"},
 		MySQL:     {"DAYOFYEAR(", ")"},
 		SQLite:    {"CAST(STRFTIME('%j', ", ") AS INTEGER)"},
-		SQLServer: {"DATEPART(dayofyear, ", ")"}, ClickHouse: {"toDayOfYear(", ")"},
+		SQLServer: {"DATEPART(dayofyear, ", ")"}, ClickHouse: {"toDayOfYear(", ")"}, BigQuery: {"EXTRACT(DAYOFYEAR FROM CAST(", " AS DATETIME))"},
 	},
 	"hour": {
 		Postgres:  {"CAST(EXTRACT(HOUR FROM CAST(", " AS timestamp)) AS integer)"},
 		MySQL:     {"EXTRACT(HOUR FROM CAST(", " AS DATETIME(6)))"},
 		SQLite:    {"CAST(STRFTIME('%H', ", ") AS INTEGER)"},
-		SQLServer: {"DATEPART(hour, CAST(", " AS datetime2))"}, ClickHouse: {"toHour(CAST(", " AS Nullable(DateTime64(6))))"},
+		SQLServer: {"DATEPART(hour, CAST(", " AS datetime2))"}, ClickHouse: {"toHour(CAST(", " AS Nullable(DateTime64(6))))"}, BigQuery: {"EXTRACT(HOUR FROM CAST(", " AS DATETIME))"},
 	},
 	"minute": {
 		Postgres:  {"CAST(EXTRACT(MINUTE FROM CAST(", " AS timestamp)) AS integer)"},
 		MySQL:     {"EXTRACT(MINUTE FROM CAST(", " AS DATETIME(6)))"},
 		SQLite:    {"CAST(STRFTIME('%M', ", ") AS INTEGER)"},
-		SQLServer: {"DATEPART(minute, CAST(", " AS datetime2))"}, ClickHouse: {"toMinute(CAST(", " AS Nullable(DateTime64(6))))"},
+		SQLServer: {"DATEPART(minute, CAST(", " AS datetime2))"}, ClickHouse: {"toMinute(CAST(", " AS Nullable(DateTime64(6))))"}, BigQuery: {"EXTRACT(MINUTE FROM CAST(", " AS DATETIME))"},
 	},
 	"second": {
 		Postgres:  {"CAST(FLOOR(EXTRACT(SECOND FROM CAST(", " AS timestamp))) AS integer)"},
 		MySQL:     {"EXTRACT(SECOND FROM CAST(", " AS DATETIME(6)))"},
 		SQLite:    {"CAST(STRFTIME('%S', ", ") AS INTEGER)"},
-		SQLServer: {"DATEPART(second, CAST(", " AS datetime2))"}, ClickHouse: {"toSecond(CAST(", " AS Nullable(DateTime64(6))))"},
+		SQLServer: {"DATEPART(second, CAST(", " AS datetime2))"}, ClickHouse: {"toSecond(CAST(", " AS Nullable(DateTime64(6))))"}, BigQuery: {"EXTRACT(SECOND FROM CAST(", " AS DATETIME))"},
 	},
 }
 
 // part writes a part of a time as an integer.
 func (w *writer) part(name string, e *expr.Expr) {
-	form, ok := partForms[name][w.dialect]
+	d := w.dialect
+	if d == DuckDB {
+		d = Postgres
+	}
+	form, ok := partForms[name][d]
 	if !ok {
 		w.broken("extract of %q", name)
 		return
@@ -207,7 +214,7 @@ func (w *writer) today() {
 		w.text("CAST(CURRENT_TIMESTAMP AS date)")
 	case ClickHouse:
 		w.text("today()")
-	case Postgres, MySQL, SQLite:
+	case Postgres, MySQL, SQLite, DuckDB, BigQuery:
 		w.text("CURRENT_DATE")
 	}
 }
@@ -290,7 +297,7 @@ func (w *writer) shifted(e, i *expr.Expr, minus, top bool) {
 		sign, count = " - ", strconv.Itoa(-n)
 	}
 	switch w.dialect {
-	case Postgres:
+	case Postgres, DuckDB:
 		w.open(top)
 		w.in(e, expr.Time, false)
 		w.text(sign, "INTERVAL '", count, " ", unit, "'")
@@ -316,6 +323,8 @@ func (w *writer) shifted(e, i *expr.Expr, minus, top bool) {
 		w.roomy(e, unit)
 		w.text(sign, "INTERVAL ", count, " ", strings.ToUpper(unit))
 		w.close(top)
+	case BigQuery:
+		w.bigShift(e, n, unit)
 	}
 }
 

@@ -23,7 +23,10 @@ type writer struct {
 	self    int          // the node that Self stands for
 	outer   bool         // writing over the aggregates, where division is exact
 
-	read map[expr.Field]bool // on ClickHouse: the columns that the leg being written reads
+	results []string // on BigQuery: the names of the result's columns
+
+	read    map[expr.Field]bool // on ClickHouse: the columns that the leg being written reads
+	doubles map[*expr.Expr]bool // on DuckDB: what is known to be a double
 }
 
 // fail keeps the first error.
@@ -90,9 +93,15 @@ func (w *writer) name(s string) {
 	switch w.dialect {
 	case MySQL:
 		opening, closing = '`', '`'
+	case BigQuery:
+		opening, closing = '`', '`'
+		if !bigNamed(s) {
+			w.fail(expr.UnsupportedInDialect, "rename it", "the name %q has a character that no name of BigQuery has", s)
+			return
+		}
 	case SQLServer:
 		opening, closing = '[', ']'
-	case Postgres, SQLite, ClickHouse:
+	case Postgres, SQLite, ClickHouse, DuckDB:
 	}
 	w.b = append(w.b, opening)
 	if strings.IndexByte(s, 0) < 0 && strings.IndexByte(s, closing) < 0 && w.dialect != ClickHouse {

@@ -15,8 +15,9 @@ var nativeWords = func() map[string]expr.Type {
 		expr.Number: "number integer int bigint smallint tinyint mediumint int2 int4 int8 serial bigserial smallserial year oid hugeint " +
 			"decimal numeric money smallmoney dec fixed real float double float4 float8 unsigned " +
 			"int16 int32 int64 int128 int256 uint8 uint16 uint32 uint64 uint128 uint256 float32 float64 bfloat16 " +
-			"decimal32 decimal64 decimal128 decimal256 bignumeric bigdecimal",
-		expr.Time: "date timestamp timestamptz datetime datetime2 smalldatetime datetimeoffset date32 datetime64 timestamp_ntz timestamp_ltz timestamp_tz",
+			"decimal32 decimal64 decimal128 decimal256 bignumeric bigdecimal " +
+			"utinyint usmallint uinteger ubigint uhugeint bignum",
+		expr.Time: "date timestamp timestamptz datetime datetime2 smalldatetime datetimeoffset date32 datetime64 timestamp_ntz timestamp_ltz timestamp_tz timestamp_s timestamp_ms timestamp_ns",
 	} {
 		for w := range strings.FieldsSeq(words) {
 			m[w] = t
@@ -31,11 +32,11 @@ var nativeWords = func() map[string]expr.Type {
 func nativeType(native string) expr.Type {
 	native, _ = typename.Unwrap(native)
 	text := strings.ToLower(strings.TrimSpace(native))
-	if strings.HasSuffix(text, "[]") {
+	if strings.HasSuffix(text, "]") {
 		return expr.String
 	}
 	word := text
-	if i := strings.IndexAny(text, "( \t"); i >= 0 {
+	if i := strings.IndexAny(text, "(< \t"); i >= 0 {
 		word = text[:i]
 	}
 	switch {
@@ -57,7 +58,7 @@ var opaqueWords = func() map[string]bool {
 	for w := range strings.FieldsSeq("json jsonb xml array bytea blob tinyblob mediumblob longblob binary varbinary image rowversion " +
 		"geometry geography point line lseg box path polygon circle linestring multipoint multilinestring multipolygon " +
 		"geometrycollection geomcollection raster tsvector tsquery hstore sql_variant vector text[] ntext " +
-		"map tuple nested variant dynamic object ring aggregatefunction") {
+		"map tuple struct union nested variant dynamic object ring aggregatefunction bytes range") {
 		m[w] = true
 	}
 	return m
@@ -68,10 +69,10 @@ var opaqueWords = func() map[string]bool {
 func opaque(native string) bool {
 	native, _ = typename.Unwrap(native)
 	text := strings.ToLower(strings.TrimSpace(native))
-	if strings.HasSuffix(text, "[]") {
+	if strings.HasSuffix(text, "]") { // of any length
 		return true
 	}
-	if i := strings.IndexAny(text, "( \t"); i >= 0 {
+	if i := strings.IndexAny(text, "(< \t"); i >= 0 {
 		text = text[:i]
 	}
 	return opaqueWords[text]

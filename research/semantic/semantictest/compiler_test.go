@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/clickhousedb"
+	duckengine "github.com/ktxhq/ktx/execution/duckdbdb/engine"
 	"github.com/ktxhq/ktx/execution/executiontest/chengine"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/mysqldb"
@@ -34,14 +36,19 @@ import (
 var (
 	first   = flag.Uint64("first", 0, "the seed of the first case")
 	cases   = flag.Int("cases", 2000, "how many cases are compared")
-	engines = flag.String("engines", "sqlite", "the engines, separated by commas: sqlite, postgres, mysql, clickhouse")
+	engines = flag.String("engines", "sqlite", "the engines, separated by commas: sqlite, postgres, mysql, clickhouse, duckdb")
 	most    = flag.Int("most", 20, "how many differences are printed in full")
 )
 
 // batch is how many cases share a database.
 const batch = 250
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+func TestMain(m *testing.M) {
+	if duckengine.Asked(os.Args[1:]) {
+		os.Exit(duckengine.Run(os.Stdin, os.Stdout))
+	}
+	testdb.Main(m)
+}
 
 // engine runs statements that the guard has passed.
 type engine struct {
@@ -67,6 +74,11 @@ func open(t *testing.T, d semantictest.Dialect, ddl []string) engine {
 		server := chengine.Start(t, chengine.Config{})
 		server.Exec(t, ddl...)
 		b, err = clickhousedb.Open(t.Context(), clickhousedb.Config{URL: execution.NewSecret(server.Serve(t, chengine.Door{}).URL("default")), Session: clickhouse.Dialect{}.Session()}, g.ID())
+	case semantictest.DuckDB:
+		if onDuckDB == nil {
+			t.Skip("this build has no DuckDB; it needs the tag duckdb")
+		}
+		b, err = onDuckDB(t, g.ID(), ddl)
 	default:
 		t.Fatalf("%s is no engine", d)
 	}
@@ -76,6 +88,9 @@ func open(t *testing.T, d semantictest.Dialect, ddl []string) engine {
 	t.Cleanup(func() { _ = b.Close() })
 	return engine{b, g, guardOf(t, "sqlserver")}
 }
+
+// onDuckDB opens a database file. It is nil in a build without DuckDB.
+var onDuckDB func(t *testing.T, guard sqlguard.ID, ddl []string) (execution.Backend, error)
 
 // guardOf returns the guard of a dialect with the strictest policy.
 func guardOf(t *testing.T, dialect string) *sqlguard.Guard {
@@ -94,6 +109,14 @@ func guardOf(t *testing.T, dialect string) *sqlguard.Guard {
 // TestCompiler compares the compiler with the evaluator: the rows on each engine, their
 // order, their headers, and the classes of refusals.
 func TestCompiler(t *testing.T) { compareAll(t, *engines) }
+
+// TestCompilerOnDuckDB does so on DuckDB.
+func TestCompilerOnDuckDB(t *testing.T) {
+	if onDuckDB == nil {
+		t.Skip("this build has no DuckDB; it needs the tag duckdb")
+	}
+	compareAll(t, string(semantictest.DuckDB))
+}
 
 // TestCompilerOnTheEngine does so on ClickHouse.
 func TestCompilerOnTheEngine(t *testing.T) {
@@ -213,7 +236,7 @@ func (e engine) onSQLServer(p *plan.Plan, ran sqlguard.Verdict) string {
 
 // lacks reports whether a request is refused because the engine has no percentiles.
 func lacks(refusal *expr.Error, d emit.Dialect) bool {
-	return d != emit.Postgres && d != emit.ClickHouse && refusal.Class == expr.UnsupportedInDialect &&
+	return d != emit.Postgres && d != emit.ClickHouse && d != emit.DuckDB && refusal.Class == expr.UnsupportedInDialect &&
 		(strings.Contains(refusal.Message, "median") || strings.Contains(refusal.Message, "percentile"))
 }
 

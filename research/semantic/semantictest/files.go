@@ -251,6 +251,7 @@ const (
 	MariaDB  Dialect = "mysql"
 
 	ClickHouse Dialect = "clickhouse"
+	DuckDB     Dialect = "duckdb"
 )
 
 // DDL is the statements that make the tables and their rows. Cases of different seeds

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ktxhq/ktx/execution/duckdbdb"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
@@ -47,6 +48,36 @@ func TestInitAsks(t *testing.T) {
 	}
 	config, err := os.ReadFile(filepath.Join(d.dir, "ktx.yaml"))
 	if err != nil || !strings.Contains(string(config), "path: \"my shop.db\"\n") {
+		t.Errorf("%v: %s", err, config)
+	}
+}
+
+// TestInitOffersAFolder: DuckDB is the default where CSV files lie, in a build that has it.
+func TestInitOffersAFolder(t *testing.T) {
+	d := &dialogue{t: t, home: t.TempDir(), dir: t.TempDir()}
+	if err := os.Mkdir(filepath.Join(d.dir, "data"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(d.dir, "data", "orders.csv"), []byte("id,total\n1,10\n2,20\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.run("init")
+	if !duckdbdb.Built {
+		d.expect("data has CSV or Parquet files, which only a build with DuckDB reads")
+		d.answer("Which database?", "none\r")
+		<-d.ended
+		return
+	}
+	d.answer("Which database? postgres, mysql, mariadb, sqlserver, clickhouse, sqlite, duckdb, demo, none [duckdb]:", "\r")
+	d.answer("The path of its file, or of a folder of CSV, JSON or Parquet files [data]:", "\r")
+	d.answer("A name for the connection [data]:", "lake\r")
+	d.expect("ok lake: DuckDB")
+	d.answer("Scan the database, so that agents find its tables? [Y/n]", "y\r")
+	d.expect("scanned lake: 1 table, 2 columns")
+	d.answer("Write ktx into the settings of MCP clients? [Y/n]", "n\r")
+	<-d.ended
+	config, err := os.ReadFile(filepath.Join(d.dir, "ktx.yaml"))
+	if err != nil || !strings.Contains(string(config), "driver: duckdb\n    files: \"data\"\n") {
 		t.Errorf("%v: %s", err, config)
 	}
 }

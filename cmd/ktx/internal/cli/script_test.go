@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli"
+	"github.com/ktxhq/ktx/execution/duckdbdb"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/research/upstream/upstreamtest"
 )
@@ -87,6 +89,12 @@ func converse() {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Cmds: scriptCommands, RequireUniqueNames: true, RequireExplicitExec: true, UpdateScripts: *update,
+		Condition: func(name string) (bool, error) {
+			if name != "duckdb" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return duckdbdb.Built, nil
+		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ESC", "\x1b")
 			e.Setenv("LONG", strings.Repeat("long ", 100))

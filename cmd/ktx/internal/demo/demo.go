@@ -1,9 +1,10 @@
-// Package demo holds a small shop database as an SQLite file, a wiki page and measures
-// about it, and the queries that ktx demo shows on it. The database is made by gen from
-// a fixed seed.
+// Package demo holds a small shop database as an SQLite file and as CSV files, a wiki page
+// and measures about it, and the queries that ktx demo shows on it. The database is made by
+// gen from a fixed seed.
 package demo
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	_ "embed"
@@ -30,6 +31,28 @@ func Database() []byte {
 	return text
 }
 
+//go:embed shop.zip
+var files []byte
+
+// Files returns the tables of the shop as CSV files, by their names.
+func Files() map[string][]byte {
+	r, err := zip.NewReader(bytes.NewReader(files), int64(len(files)))
+	if err != nil {
+		panic(fmt.Sprintf("demo: %v", err)) // the archive is part of the program
+	}
+	out := map[string][]byte{}
+	for _, f := range r.File {
+		in, err := f.Open()
+		if err == nil {
+			out[f.Name], err = io.ReadAll(in)
+		}
+		if err != nil {
+			panic(fmt.Sprintf("demo: %v", err))
+		}
+	}
+	return out
+}
+
 // Page is a wiki page that says what the shop counts as revenue.
 //
 //go:embed revenue.md
@@ -38,13 +61,30 @@ var Page []byte
 // PageKey is the key of [Page] in the wiki.
 const PageKey = "revenue"
 
-// Orders and OrderItems are the measures of the shop, as files of its semantic layer.
+// The measures of the shop, as files of its semantic layer.
 var (
 	//go:embed orders.yaml
-	Orders []byte
+	orders []byte
 	//go:embed order_items.yaml
-	OrderItems []byte
+	orderItems []byte
 )
+
+// Sources returns the files of the semantic layer, by their names. Files have no keys, so
+// those for the shop as files say what identifies a row.
+func Sources(asFiles bool) map[string][]byte {
+	out := map[string][]byte{"orders.yaml": orders, "order_items.yaml": orderItems}
+	if !asFiles {
+		return out
+	}
+	for source, key := range map[string]string{"customers": "id", "products": "id", "orders": "id", "order_items": "order_id, product_id"} {
+		text := bytes.Clone(out[source+".yaml"])
+		if text == nil {
+			text = []byte("name: " + source + "\n")
+		}
+		out[source+".yaml"] = append(text, "grain: ["+key+"]\n"...)
+	}
+	return out
+}
 
 // Facts is a question about two tables of facts. Naive joins them, and counts the total
 // of an order once for each of its items.
@@ -73,8 +113,23 @@ WHERE o.ordered_at >= '2026-01-01' AND o.status <> 'cancelled'
 GROUP BY c.city ORDER BY orders DESC, c.city LIMIT 5`,
 }
 
-// Attacks are statements that the gateway refuses.
-var Attacks = []Query{
+// Attacks returns statements that the gateway refuses.
+func Attacks(asFiles bool) []Query {
+	if asFiles {
+		return onFiles
+	}
+	return onSQLite
+}
+
+var onFiles = []Query{
+	{"a write behind a harmless WITH", `WITH late AS (SELECT id FROM orders WHERE status = 'late') DELETE FROM orders WHERE id IN (SELECT id FROM late)`},
+	{"a second statement", `SELECT * FROM customers WHERE id = 1; DROP TABLE customers`},
+	{"a function that reads a file", `SELECT name, content FROM products, read_text('/etc/passwd')`},
+	{"a file as a table", `SELECT * FROM '/etc/hosts.csv'`},
+	{"a copy of the rows to a file", `COPY customers TO '/tmp/copy.csv'`},
+}
+
+var onSQLite = []Query{
 	{"a write behind a harmless WITH", `WITH late AS (SELECT id FROM orders WHERE status = 'late') DELETE FROM orders WHERE id IN (SELECT id FROM late)`},
 	{"a second statement", `SELECT * FROM customers WHERE id = 1; DROP TABLE customers`},
 	{"a function that loads code", `SELECT name, load_extension('/tmp/payload.so') FROM products`},

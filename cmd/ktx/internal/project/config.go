@@ -36,8 +36,8 @@ func (c *Config) WikiUser() string { return cmp.Or(c.User, defaultUser) }
 
 // Connection is one database.
 type Connection struct {
-	Driver         string    `yaml:"driver" doc:"The engine: postgres, mysql, mariadb, sqlserver, clickhouse, sqlite or duckdb. Connections of other engines are listed, but run no statements."`
-	URL            Secret    `yaml:"url" doc:"The address: env:NAME, file:/path, or the URL itself."`
+	Driver         string    `yaml:"driver" doc:"The engine: postgres, mysql, mariadb, sqlserver, clickhouse, bigquery, sqlite or duckdb. Connections of other engines are listed, but run no statements."`
+	URL            Secret    `yaml:"url" doc:"The address: env:NAME, file:/path, or the URL itself. That of BigQuery is bigquery://project/dataset with the parameters credentials (the file of a key, instead of the application default credentials), impersonate (a service account), location and endpoint."`
 	Host           string    `yaml:"host" doc:"Host, instead of url."`
 	Port           int       `yaml:"port" doc:"Port, with host." min:"1" max:"65535"`
 	Database       string    `yaml:"database" doc:"Database, with host."`
@@ -48,10 +48,10 @@ type Connection struct {
 	Files          string    `yaml:"files" doc:"DuckDB: a folder of CSV, JSON, Parquet and DuckDB files, relative to the project, instead of path. Each file is a table."`
 	Name           string    `yaml:"name" doc:"Name shown to people."`
 	Description    string    `yaml:"description" doc:"What the database contains."`
-	Schemas        []string  `yaml:"schemas" doc:"PostgreSQL: the schemas in which unqualified names are resolved, and which are scanned; pins the search path. MySQL, MariaDB, SQL Server: the databases that may be read beside the connection's own."`
+	Schemas        []string  `yaml:"schemas" doc:"PostgreSQL: the schemas in which unqualified names are resolved, and which are scanned; pins the search path. MySQL, MariaDB, SQL Server, ClickHouse: the databases that may be read beside the connection's own. BigQuery: the same for projects."`
 	MaxConnections int       `yaml:"maxConnections" doc:"Maximum number of connections to the server." min:"1" max:"1000"`
 	Limits         Limits    `yaml:"limits" doc:"Limits of one call."`
-	Access         Access    `yaml:"access" doc:"Which schemas, tables and columns may be read."`
+	Access         Access    `yaml:"access" doc:"Which schemas, tables, columns and files may be read."`
 	Functions      Functions `yaml:"functions" doc:"Your own functions that statements may call, and functions that they may not call."`
 	Guard          Guard     `yaml:"guard" doc:"Overrides the guard block for this connection."`
 }
@@ -65,6 +65,7 @@ type Limits struct {
 	Timeout     Duration `yaml:"timeout" doc:"Maximum time of a statement; default 30s."`
 	LockTimeout Duration `yaml:"lockTimeout" doc:"Maximum time to wait for a lock; default 1s."`
 	Temp        Bytes    `yaml:"temp" doc:"SQLite: maximum size of the temporary files of a statement; default 256MiB."`
+	ScanBytes   Bytes    `yaml:"scanBytes" doc:"BigQuery: maximum number of bytes that a statement reads; default 10GiB."`
 	Concurrency int      `yaml:"concurrency" doc:"Maximum number of statements that run at once; default 8." min:"1" max:"1000"`
 }
 
@@ -73,6 +74,7 @@ type Access struct {
 	Schemas Names        `yaml:"schemas" doc:"Schemas by name."`
 	Tables  Names        `yaml:"tables" doc:"Tables as schema.table."`
 	Columns []ColumnRule `yaml:"columns" doc:"Columns that may not be read."`
+	Files   Names        `yaml:"files" doc:"DuckDB: the files of the folder, by patterns below it; ** matches any number of folders. A pattern for a folder is one for all that it has."`
 }
 
 // Names has a list of allowed names and a list of denied names.
@@ -108,7 +110,7 @@ type Guard struct {
 	Catalog        *bool    `yaml:"catalog" doc:"For PostgreSQL: also judge by the functions, types, views and tables in the server's catalog; default false."`
 	Types          string   `yaml:"types" doc:"Casts to types that are not built in; default allow." enum:"allow,refuse"`
 	Reveal         []string `yaml:"reveal" doc:"What statements may read of the server itself, besides what shows neither data nor statements of others; default none. docs/evidence/reveal.md lists the groups." enum:"statistics,settings,roles,activity,replication,storage,definitions"`
-	Role           string   `yaml:"role" doc:"What to do when the role can write; default warn, for SQL Server refuse." enum:"warn,refuse"`
+	Role           string   `yaml:"role" doc:"What to do when the role can write; default warn; refuse for SQL Server, ClickHouse, BigQuery and TiDB." enum:"warn,refuse"`
 }
 
 // over returns g with the values of base for everything that g leaves unset.

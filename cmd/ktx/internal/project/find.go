@@ -51,7 +51,7 @@ func Find(flag string, lookup func(string) (string, bool)) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("project directory: %w", err)
 		}
-		if !has(dir) {
+		if !Has(dir) {
 			return "", &MissingError{Dir: dir, Named: true}
 		}
 		return dir, nil
@@ -67,7 +67,7 @@ func Find(flag string, lookup func(string) (string, bool)) (string, error) {
 // holds a ktx.yaml. The error is a *[MissingError] when there is none.
 func Above(dir string) (string, error) {
 	for at := dir; ; at = filepath.Dir(at) {
-		if has(at) {
+		if Has(at) {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {
@@ -76,9 +76,9 @@ func Above(dir string) (string, error) {
 	}
 }
 
-// has reports whether dir has a ktx.yaml. One that cannot be read counts too, because
+// Has reports whether dir has a ktx.yaml. One that cannot be read counts too, because
 // a project above dir would have another policy.
-func has(dir string) bool {
+func Has(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, FileName))
 	return err == nil && !info.IsDir()
 }

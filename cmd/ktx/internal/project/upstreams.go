@@ -65,7 +65,7 @@ type UpstreamRule struct {
 // UpstreamSQL names an argument that is SQL, and who judges it.
 type UpstreamSQL struct {
 	Argument   string `yaml:"argument" doc:"The name of the argument."`
-	Dialect    string `yaml:"dialect" doc:"The dialect; the block guard of ktx.yaml applies." enum:"postgres,mysql,mariadb,sqlserver,clickhouse,sqlite"`
+	Dialect    string `yaml:"dialect" doc:"The dialect; the block guard of ktx.yaml applies." enum:"postgres,mysql,mariadb,sqlserver,clickhouse,bigquery,sqlite,duckdb"`
 	Connection string `yaml:"connection" doc:"The connection whose guard judges, instead of dialect."`
 }
 

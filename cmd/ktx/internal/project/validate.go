@@ -190,6 +190,7 @@ func (c checker) connection(at []string, id string, conn Connection) {
 	c.guard(append(at, "guard"), conn.Guard)
 	c.names(append(at, "access", "schemas"), conn.Access.Schemas, func(n Names) sqlguard.Policy { return sqlguard.Policy{Schemas: sqlguard.Names(n)} })
 	c.names(append(at, "access", "tables"), conn.Access.Tables, func(n Names) sqlguard.Policy { return sqlguard.Policy{Tables: sqlguard.Names(n)} })
+	c.files(at, conn)
 	c.names(append(at, "functions"), Names{Deny: conn.Functions.Deny}, func(n Names) sqlguard.Policy { return sqlguard.Policy{Functions: sqlguard.Names(n)} })
 	for i, f := range conn.Functions.Allow {
 		c.allowed(append(slices.Clone(at), "functions", "allow", index(i)), f)
@@ -247,6 +248,26 @@ func (c checker) address(at []string, conn Connection) {
 	for key, given := range map[string]bool{"port": conn.Port != 0, "database": conn.Database != "", "user": conn.User != "", "password": conn.Password.Set()} {
 		if given {
 			c.fault(append(slices.Clone(at), key), "it needs host; with url, write it into the url")
+		}
+	}
+}
+
+// files checks the folder of files, and the patterns of the files in it.
+func (c checker) files(at []string, conn Connection) {
+	if strings.Contains(conn.Files, "://") {
+		c.fault(append(slices.Clone(at), "files"), "it must be a folder on this machine, not an address")
+	}
+	for key, list := range map[string][]string{"allow": conn.Access.Files.Allow, "deny": conn.Access.Files.Deny} {
+		for i, pattern := range list {
+			path := append(slices.Clone(at), "access", "files", key, index(i))
+			switch {
+			case conn.Files == "":
+				c.fault(path, "it is only for a connection with files")
+			case pattern == "" || !c.valid(pattern) || strings.Contains(pattern, `\`):
+				c.fault(path, "%q is not a pattern: it is empty, or has a bracket without a match or a backslash", pattern)
+			case strings.HasPrefix(pattern, "/") || strings.Contains(pattern, ":") || slices.Contains(strings.Split(pattern, "/"), "..") || slices.Contains(strings.Split(pattern, "/"), "."):
+				c.fault(path, "%q must be a path below the folder, without .. and addresses", pattern)
+			}
 		}
 	}
 }

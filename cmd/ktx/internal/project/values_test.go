@@ -24,6 +24,7 @@ func TestBytes(t *testing.T) {
 		{"1KB", 1000, "1000"},
 		{"2MB", 2e6, "2000000"},
 		{"1GB", 1e9, "1000000000"},
+		{"2TiB", 2 << 40, "2048GiB"},
 		{"7B", 7, "7"},
 		{"1048576GiB", 1 << 50, "1048576GiB"},
 	} {
@@ -35,7 +36,7 @@ func TestBytes(t *testing.T) {
 			t.Errorf("%s is written as %s, %v", test.text, back, err)
 		}
 	}
-	for _, text := range []string{"", "0", "-1", "+1", "1.5MiB", "1TiB", "MiB", "1 M", "0x10", "1e3", "1MiBs", " 1", "1 \tB", "9999999999GiB", "99999999999999999999", "1048577GiB"} {
+	for _, text := range []string{"", "0", "-1", "+1", "1.5MiB", "1PiB", "MiB", "1 M", "0x10", "1e3", "1MiBs", " 1", "1 \tB", "9999999999GiB", "99999999999999999999", "1048577GiB"} {
 		b := project.Bytes(5)
 		if err := b.UnmarshalText([]byte(text)); err == nil || b != 5 {
 			t.Errorf("%q is read as %d", text, b)

@@ -15,13 +15,13 @@ import (
 const demoPrefix = "ktx-demo-"
 
 // Demo makes a project with the demo shop in a temporary folder that only this user
-// can read. The caller calls remove at the end.
-func Demo(ctx context.Context, a *console.App) (dir string, remove func() error, err error) {
+// can read, with duckDB as files for DuckDB. The caller calls remove at the end.
+func Demo(ctx context.Context, a *console.App, duckDB bool) (dir string, remove func() error, err error) {
 	if dir, err = os.MkdirTemp("", demoPrefix); err != nil {
 		return "", nil, fmt.Errorf("make demo project: %w", err)
 	}
 	remove = func() error { return RemoveDemo(dir) }
-	if _, err := Make(ctx, a, dir, Content{Demo: true}); err != nil {
+	if _, err := Make(ctx, a, dir, Content{Demo: true, DuckDB: duckDB}); err != nil {
 		return "", nil, errors.Join(err, remove())
 	}
 	return dir, remove, nil

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
@@ -30,7 +32,7 @@ const configTail = `    # limits: {rows: 10000, timeout: 30s}
 `
 
 const freshConfig = configHead + `  # warehouse:
-  #   driver: postgres               # or mysql, mariadb, sqlserver, clickhouse, sqlite
+  #   driver: postgres               # or mysql, mariadb, sqlserver, clickhouse, bigquery, sqlite
   #   url: env:WAREHOUSE_URL          # postgres://reader:…@host:5432/db, kept out of this file
   #   schemas: [public]               # PostgreSQL: where names without a schema lie; others: further databases
   #   limits: {rows: 10000, timeout: 30s}
@@ -45,9 +47,17 @@ const demoConnection = `  demo:
     description: Customers, products and orders of a shop that does not exist.
 `
 
+const demoFiles = `  demo:
+    driver: duckdb
+    files: data
+    name: Demo shop
+    description: Customers, products and orders of a shop that does not exist.
+`
+
 // Content says what a new project has beside its comments.
 type Content struct {
 	Demo       bool       // the demo shop as the connection demo
+	DuckDB     bool       // the demo shop as CSV files that DuckDB reads
 	Connection *Connected // a connection
 }
 
@@ -64,6 +74,8 @@ type Connected struct {
 // config returns the ktx.yaml.
 func (c Content) config() []byte {
 	switch {
+	case c.Demo && c.DuckDB:
+		return []byte(freshConfig + demoFiles)
 	case c.Demo:
 		return []byte(freshConfig + demoConnection)
 	case c.Connection == nil:
@@ -130,11 +142,18 @@ func Make(ctx context.Context, a *console.App, dir string, what Content) (Made, 
 	config := file{project.FileName, what.config()}
 	var before []file
 	if what.Demo {
-		before = []file{
-			{"shop.db", demo.Database()},
-			{"wiki/global/" + demo.PageKey + ".md", demo.Page},
-			{"semantic-layer/demo/orders.yaml", demo.Orders},
-			{"semantic-layer/demo/order_items.yaml", demo.OrderItems},
+		if !what.DuckDB {
+			before = append(before, file{"shop.db", demo.Database()})
+		} else {
+			files := demo.Files()
+			for _, name := range slices.Sorted(maps.Keys(files)) {
+				before = append(before, file{"data/" + name, files[name]})
+			}
+		}
+		before = append(before, file{"wiki/global/" + demo.PageKey + ".md", demo.Page})
+		sources := demo.Sources(what.DuckDB)
+		for _, name := range slices.Backward(slices.Sorted(maps.Keys(sources))) {
+			before = append(before, file{"semantic-layer/demo/" + name, sources[name]})
 		}
 	}
 	exists := func(f file) error {

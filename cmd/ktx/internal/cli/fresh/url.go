@@ -46,7 +46,7 @@ type One struct {
 var schemes = map[string]string{
 	"postgres": "postgres", "postgresql": "postgres", "mysql": "mysql", "mariadb": "mariadb",
 	"sqlserver": "sqlserver", "mssql": "sqlserver", "sqlite": "sqlite", "sqlite3": "sqlite",
-	"clickhouse": "clickhouse", "duckdb": "duckdb",
+	"clickhouse": "clickhouse", "bigquery": "bigquery", "duckdb": "duckdb",
 }
 
 // ForAddress returns a project with one connection to an address. It lies in the
@@ -130,7 +130,7 @@ func (at Address) parse() (driver string, u *url.URL, err error) {
 		known = given
 	}
 	if known == "" {
-		return "", nil, console.Usage("the address has no known scheme: expected postgres://, mysql://, mariadb://, sqlserver://, clickhouse://, sqlite:FILE or duckdb:PATH")
+		return "", nil, console.Usage("the address has no known scheme: expected postgres://, mysql://, mariadb://, sqlserver://, clickhouse://, bigquery://, sqlite:FILE or duckdb:PATH")
 	}
 	if onDisk(known) {
 		return known, nil, nil
@@ -219,7 +219,7 @@ func stateFolder(lookup func(string) (string, bool)) (string, error) {
 }
 
 // Drivers are the engines that ktx can run statements on.
-var Drivers = []string{"postgres", "mysql", "mariadb", "sqlserver", "clickhouse", "sqlite", "duckdb"}
+var Drivers = []string{"postgres", "mysql", "mariadb", "sqlserver", "clickhouse", "bigquery", "sqlite", "duckdb"}
 
 // Described returns the driver of an address and an id for its database. The address
 // may also be a reference: env:NAME or file:/path, which needs a driver.

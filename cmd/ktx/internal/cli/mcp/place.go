@@ -24,7 +24,7 @@ func (p *place) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVar(&p.demo, "demo", false, "serve the demo shop from a temporary folder instead of a project")
 	f.StringVar(&p.address.URL, "url", "", "serve the database at this address instead of a project; prefer the variable "+fresh.URLVariable+", because other users can see flags")
-	f.StringVar(&p.address.Driver, "driver", "", "with --url: postgres, mysql, mariadb, sqlserver, clickhouse or sqlite (default: by the address)")
+	f.StringVar(&p.address.Driver, "driver", "", "with --url: postgres, mysql, mariadb, sqlserver, clickhouse, bigquery or sqlite (default: by the address)")
 	f.StringSliceVar(&p.address.Schemas, "schemas", nil, "with --url: schemas in which names are looked up; for engines but PostgreSQL, further databases")
 	f.StringVar(&p.address.Role, "role", "", "with --url: refuse (default) or warn when the role can do more than read")
 	_ = c.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
@@ -46,7 +46,7 @@ func (p *place) settle(ctx context.Context, a *console.App, cmd *cobra.Command) 
 	case (p.demo || given) && changed("project-dir"):
 		return nil, console.Usage("--project-dir names a project, and --demo and --url are starts without one: give one of them")
 	case p.demo:
-		dir, remove, err := fresh.Demo(ctx, a)
+		dir, remove, err := fresh.Demo(ctx, a, false)
 		if err != nil {
 			return nil, err
 		}

@@ -42,8 +42,11 @@ const (
 func (i *interview) askEngine() error {
 	known := append(slices.Clone(fresh.Drivers), answerDemo, answerNone)
 	usual := answerDemo
-	if dataFolder(i.dir) != "" {
+	switch found := dataFolder(i.dir); {
+	case found != "" && wiring.HasDuckDB:
 		usual = "duckdb"
+	case found != "":
+		i.app.Printf("%s has CSV or Parquet files, which only a build with DuckDB reads; %s\n", console.DisplayPath(found), wiring.NoDuckDB().Hint)
 	}
 	return i.prompt.Until("Which database? "+strings.Join(known, ", ")+" ["+usual+"]:", func(answer string) error {
 		answer = cmp.Or(strings.ToLower(answer), usual)
@@ -140,7 +143,7 @@ func (i *interview) askAddress() error {
 	question := "Its address, such as " + map[string]string{
 		"postgres": "postgres://reader:…@localhost:5432/shop", "mysql": "mysql://reader:…@localhost:3306/shop",
 		"mariadb": "mariadb://reader:…@localhost:3306/shop", "sqlserver": "sqlserver://reader:…@localhost:1433?database=shop",
-		"clickhouse": "clickhouse://reader:…@localhost:8123/shop",
+		"clickhouse": "clickhouse://reader:…@localhost:8123/shop", "bigquery": "bigquery://project/dataset",
 	}[at.Driver] + ", or env:NAME:"
 	found := ""
 	switch at.Driver {

@@ -21,15 +21,21 @@ import (
 
 // DemoCommand returns the command ktx demo.
 func DemoCommand(a *console.App) *cobra.Command {
-	return &cobra.Command{
+	var duckDB bool
+	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Show a search, an allowed query, a right number, refused attacks and the client snippet, on a built-in shop",
 		Long: `Show ktx on a small shop database that is built in: what discover_data finds for a
 question, the query that answers it, a number that a join gets wrong and sl_query gets
-right, five attacks that are refused, and the audit log that recorded all of it. The command leaves no files behind and uses no network.`,
+right, five attacks that are refused, and the audit log that recorded all of it. The command leaves no files behind and uses no network.
+
+With --duckdb the shop is a folder of CSV files, which DuckDB reads.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			dir, remove, err := fresh.Demo(cmd.Context(), a)
+			if duckDB && !wiring.HasDuckDB {
+				return wiring.NoDuckDB()
+			}
+			dir, remove, err := fresh.Demo(cmd.Context(), a, duckDB)
 			if err != nil {
 				return err
 			}
@@ -43,7 +49,7 @@ right, five attacks that are refused, and the audit log that recorded all of it.
 				return err
 			}
 			if err := wiring.WithProject(cmd.Context(), a, p, "cli", func(ctx context.Context, open *wiring.OpenProject) error {
-				return runDemo(ctx, a, open, &result)
+				return runDemo(ctx, a, open, demo.Attacks(duckDB), &result)
 			}); err != nil {
 				return err
 			}
@@ -63,6 +69,8 @@ right, five attacks that are refused, and the audit log that recorded all of it.
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&duckDB, "duckdb", false, "show it on CSV files, which DuckDB reads (only in builds with DuckDB)")
+	return c
 }
 
 type demoResult struct {
@@ -97,7 +105,7 @@ type demoQuery struct {
 	Rows int    `json:"rows"`
 }
 
-func runDemo(ctx context.Context, a *console.App, open *wiring.OpenProject, result *demoResult) error {
+func runDemo(ctx context.Context, a *console.App, open *wiring.OpenProject, attacks []demo.Query, result *demoResult) error {
 	start := time.Now()
 	service := open.Service
 	if err := discoverDemo(ctx, a, service, result); err != nil {
@@ -116,7 +124,7 @@ func runDemo(ctx context.Context, a *console.App, open *wiring.OpenProject, resu
 	if err := factsDemo(ctx, a, service, result); err != nil {
 		return err
 	}
-	for _, attack := range demo.Attacks {
+	for _, attack := range attacks {
 		_, err := service.SQLExecution(ctx, research.SQLExecutionInput{ConnectionID: "demo", SQL: attack.SQL})
 		refused, ok := errors.AsType[*sqlguard.RejectedError](err)
 		if !ok {

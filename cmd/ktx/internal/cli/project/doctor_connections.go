@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -169,7 +170,11 @@ func (e *examination) names(ctx context.Context, open *wiring.OpenProject, id st
 		add(levelWarning, topicNames, "the names in access and functions could not be checked: "+err.Error(), "")
 		return
 	}
+	written := e.project.Config.Connections[id].Access
 	for _, u := range unmatched {
+		if u.Key == "access.schemas.deny" && !slices.Contains(written.Schemas.Deny, u.Name) || u.Key == "access.tables.deny" && !slices.Contains(written.Tables.Deny, u.Name) {
+			continue // a rule that ktx adds by itself
+		}
 		level, why, fix := levelNote, "which the database does not have", "check the spelling"
 		switch {
 		case u.Near != "":
@@ -188,7 +193,7 @@ func (e *examination) names(ctx context.Context, open *wiring.OpenProject, id st
 
 // seesOnlyReadable are the dialects of engines that show a role only the tables and columns that it
 // has a right on.
-var seesOnlyReadable = map[string]bool{"mysql": true, "sqlserver": true, "clickhouse": true}
+var seesOnlyReadable = map[string]bool{"mysql": true, "sqlserver": true, "clickhouse": true, "bigquery": true}
 
 // artifactOnly returns why statements cannot run on a connection, or "" when they
 // can.

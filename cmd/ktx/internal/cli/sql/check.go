@@ -205,13 +205,17 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	if err != nil {
 		return console.AsUsage(err)
 	}
+	if len(inputs) < fewInputs && os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(softGarbage))
+	}
 	guards, err := wiring.NewFileGuards(a, o.dialect, inputs)
 	if err != nil {
 		return err
 	}
 	inputs = guards.Wanted(inputs)
+	ignored := sqlcheck.NewIgnored(ctx, ".")
 	if !o.noIgnore && !o.partly() {
-		inputs = sqlcheck.WithoutIgnored(ctx, ".", inputs)
+		inputs = ignored.Without(inputs)
 	}
 	if o.fix != "" {
 		if err := fixFiles(a, o.fix, inputs, guards); err != nil {
@@ -225,7 +229,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	progress := a.Progress("checked", len(inputs))
 	spool := &report.Spool{Temp: temporary}
 	defer spool.Close()
-	checker := sqlcheck.Checker{Stdin: a.In, Spool: spool, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Severities: guards.Severities, Migrations: guards.Migrations(o.profile, guards.Mentions(ctx, o.profile)), Whole: o.whole(), Strict: o.strict, Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
+	checker := sqlcheck.Checker{Stdin: a.In, Spool: spool, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Severities: guards.Severities, Migrations: guards.Migrations(o.profile, guards.Mentions(ignored, o.profile)), Whole: o.whole(), Strict: o.strict, Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
 	files, err := checker.Run(ctx, inputs)
 	progress.Stop()
 	if err != nil {
@@ -257,6 +261,13 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 // softMemory is the size in bytes at which a check collects garbage more often. A
 // larger tree is judged in more memory than that.
 const softMemory = 80 << 20
+
+// softGarbage is how much garbage a check of few files leaves before a collection,
+// in percent of what it holds: most are done before the first one.
+const (
+	softGarbage = 400
+	fewInputs   = 300
+)
 
 // unnamed is a temporary file. Where an open file can be removed, nothing else
 // can read it.

@@ -48,6 +48,11 @@ func Connections(a *console.App, p *project.Project) []execution.Connection {
 		conn.Concurrency = min(cmp.Or(conn.Concurrency, execution.DefaultConcurrency), cmp.Or(c.MaxConnections, e.connections))
 		conn.Objects = e.objects && guard.Catalog != nil && *guard.Catalog
 		open, err := e.opener(a, p, c)
+		if err == nil {
+			if err = denyFiles(p, c, &conn.Policy); err != nil {
+				open = nil
+			}
+		}
 		if err != nil {
 			conn.Unavailable = execution.NewError(sqlguard.CodeNotConfigured, "connection "+id+": "+err.Error(), err)
 		}
@@ -62,6 +67,7 @@ func limits(c project.Connection) execution.Limits {
 	return execution.Limits{
 		Rows: c.Limits.Rows, Bytes: int64(c.Limits.Bytes), CellBytes: int64(c.Limits.CellBytes), Columns: c.Limits.Columns,
 		Timeout: time.Duration(c.Limits.Timeout), LockTimeout: time.Duration(c.Limits.LockTimeout), Temp: int64(c.Limits.Temp),
+		ScanBytes: int64(c.Limits.ScanBytes),
 	}
 }
 

@@ -254,6 +254,7 @@ var goDrivers = map[string]string{
 	"github.com/glebarez/go-sqlite": "sqlite", "gorm.io/driver/sqlite": "sqlite", "zombiezen.com/go/sqlite": "sqlite", "crawshaw.io/sqlite": "sqlite",
 	"github.com/microsoft/go-mssqldb": "sqlserver", "github.com/denisenkom/go-mssqldb": "sqlserver", "gorm.io/driver/sqlserver": "sqlserver",
 	"github.com/ClickHouse/clickhouse-go": "clickhouse", "github.com/ClickHouse/clickhouse-go/v2": "clickhouse", "github.com/ClickHouse/ch-go": "clickhouse",
+	"cloud.google.com/go/bigquery":    "bigquery",
 	"github.com/marcboeker/go-duckdb": "duckdb", "github.com/marcboeker/go-duckdb/v2": "duckdb", "github.com/duckdb/duckdb-go/v2": "duckdb",
 }
 

@@ -85,15 +85,22 @@ func nearest(a *console.App, dir string, loaded map[string]*project.Project) (*p
 	if err != nil {
 		return nil, console.Failed("find the project of %s: %w", dir, err)
 	}
+	if p, known := loaded[abs]; known {
+		return p, nil
+	}
+	if up := filepath.Dir(abs); !project.Has(abs) && up != abs {
+		p, err := nearest(a, up, loaded)
+		if err == nil {
+			loaded[abs] = p
+		}
+		return p, err
+	}
 	root, err := project.Above(abs)
 	if _, missing := errors.AsType[*project.MissingError](err); missing {
 		return nil, nil //nolint:nilnil // files can be checked outside of a project
 	}
 	if err != nil {
 		return nil, console.AsUsage(err)
-	}
-	if p := loaded[root]; p != nil {
-		return p, nil
 	}
 	if err := ownConfiguration(root); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package wiring
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,7 +20,7 @@ const (
 // Mentions returns what finds the places in the current folder that name a table or a
 // column, such as "app/orders.py:12". Files that git ignores and migrations do not count.
 // The files are read when somebody asks for the first time.
-func (g *FileGuards) Mentions(ctx context.Context, profile string) func(name string) []string {
+func (g *FileGuards) Mentions(ignored *sqlcheck.Ignored, profile string) func(name string) []string {
 	words := sync.OnceValue(func() map[string][]string {
 		inputs, err := sqlcheck.Find([]string{"."}, "")
 		if err != nil {
@@ -29,7 +28,7 @@ func (g *FileGuards) Mentions(ctx context.Context, profile string) func(name str
 		}
 		migrates := g.Migrations(ProfileAuto, nil)
 		found := map[string][]string{}
-		for _, in := range sqlcheck.WithoutIgnored(ctx, ".", inputs) {
+		for _, in := range ignored.Without(inputs) {
 			if _, skipped := migrates(in.Path); skipped || profile == ProfileMigration && filepath.Ext(in.Path) == ".sql" {
 				continue
 			}

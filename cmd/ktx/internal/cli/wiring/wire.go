@@ -14,11 +14,13 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/dialects/bigquery"
 	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/dialects/duckdb"
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/bigquerydb"
 	"github.com/ktxhq/ktx/execution/clickhousedb"
 	"github.com/ktxhq/ktx/execution/duckdbdb"
 	"github.com/ktxhq/ktx/execution/mssqldb"
@@ -89,6 +91,15 @@ var engines = []engine{
 		}),
 	},
 	{
+		driver: "bigquery", name: "BIGQUERY", dialect: bigquery.Dialect{}, databases: true, refuses: true, connections: bigquerydb.DefaultMaxConnections,
+		opener: server("bigquery", 0, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
+			return bigquerydb.Open(ctx, bigquerydb.Config{
+				URL: url, MaxConnections: c.MaxConnections, Projects: c.Schemas, Session: bigquery.Dialect{}.Session(),
+				Limits: limits(c), Access: accessOf(bigquery.Dialect{}, c, true),
+			}, guard)
+		}),
+	},
+	{
 		driver: "sqlite", name: "SQLITE", dialect: sqlite.Dialect{}, searchPath: []string{"main"}, connections: sqlitedb.DefaultMaxConnections,
 		opener: openSQLite,
 	},
@@ -144,7 +155,7 @@ func openDuckDB(_ *console.App, p *project.Project, c project.Connection) (openF
 		return nil, fmt.Errorf("no files are configured; set files to a folder of CSV, JSON or Parquet files, or path to a database file")
 	}
 	config := duckdbdb.Config{
-		Path: fileOf(p, c.Path), Files: fileOf(p, c.Files), MaxConnections: c.MaxConnections, Session: duckdb.Dialect{}.Session(),
+		Path: fileOf(p, c.Path), Files: fileOf(p, c.Files), Permits: permitsFile(c.Access.Files), MaxConnections: c.MaxConnections, Session: duckdb.Dialect{}.Session(),
 		Limits: limits(c), Reserved: duckdb.Reserved, Access: accessOf(duckdb.Dialect{}, c, false),
 	}
 	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {

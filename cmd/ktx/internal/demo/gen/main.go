@@ -1,13 +1,18 @@
-// Command gen makes ../shop.db.gz, the database of ktx demo. The same seed gives
-// the same rows; go generate runs it.
+// Command gen makes the database of ktx demo: ../shop.db.gz for SQLite, and the same tables
+// as files in ../shop.zip for DuckDB. The same seed gives the same rows; go generate runs it.
 package main
 
 import (
+	"archive/zip"
 	"bytes"
+	"cmp"
+	"compress/flate"
 	"compress/gzip"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -42,23 +47,31 @@ var (
 
 func main() {
 	_, self, _, _ := runtime.Caller(0)
-	if err := pack(filepath.Join(filepath.Dir(self), "..", "shop.db.gz")); err != nil {
+	if err := pack(filepath.Join(filepath.Dir(self), "..")); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// pack makes the database and compresses it. It leaves a file that holds the same
-// database: another version of the compressor may write other bytes.
-func pack(target string) error {
+// pack makes the database and compresses it. It leaves files that hold the same database:
+// another version of the compressor may write other bytes.
+func pack(folder string) error {
 	dir, err := os.MkdirTemp("", "ktx-demo-")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := generate(filepath.Join(dir, "shop.db")); err != nil {
+	made := filepath.Join(dir, "shop.db")
+	if err := generate(made); err != nil {
 		return err
 	}
-	made, err := os.ReadFile(filepath.Join(dir, "shop.db")) //nolint:gosec // its own file
+	if err := packFiles(made, filepath.Join(folder, "shop.zip")); err != nil {
+		return err
+	}
+	return packDatabase(made, filepath.Join(folder, "shop.db.gz"))
+}
+
+func packDatabase(name, target string) error {
+	made, err := os.ReadFile(name) //nolint:gosec // its own file
 	if err != nil {
 		return fmt.Errorf("read the database: %w", err)
 	}
@@ -77,6 +90,93 @@ func pack(target string) error {
 		return fmt.Errorf("compress the database: %w", err)
 	}
 	return os.WriteFile(target, b.Bytes(), 0o644) //nolint:gosec // a file of the source
+}
+
+// tables are the tables that become files, with their order.
+var tables = []struct{ name, order string }{
+	{"customers", "id"}, {"products", "id"}, {"orders", "id"}, {"order_items", "order_id, product_id"},
+}
+
+// packFiles writes the tables of a database as CSV files into an archive.
+func packFiles(database, target string) error {
+	made, err := exported(database)
+	if err != nil {
+		return err
+	}
+	if old, err := unzip(target); err == nil && maps.EqualFunc(old, made, bytes.Equal) {
+		return nil
+	}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
+	for _, t := range tables {
+		f, err := w.Create(t.name + ".csv")
+		if err != nil {
+			return fmt.Errorf("compress the files: %w", err)
+		}
+		if _, err := f.Write(made[t.name+".csv"]); err != nil {
+			return fmt.Errorf("compress the files: %w", err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return fmt.Errorf("compress the files: %w", err)
+	}
+	return os.WriteFile(target, b.Bytes(), 0o644) //nolint:gosec // a file of the source
+}
+
+// exported returns the tables of a database as CSV files.
+func exported(database string) (map[string][]byte, error) {
+	db, err := sqlite3.OpenFlags("file:"+database, sqlite3.OPEN_READONLY)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	defer func() { _ = db.Close() }()
+	files := map[string][]byte{}
+	for _, t := range tables {
+		stmt, _, err := db.Prepare("SELECT * FROM " + t.name + " ORDER BY " + t.order)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", t.name, err)
+		}
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		row := make([]string, stmt.ColumnCount())
+		for i := range row {
+			row[i] = stmt.ColumnName(i)
+		}
+		err = w.Write(row)
+		for err == nil && stmt.Step() {
+			for i := range row {
+				row[i] = stmt.ColumnText(i)
+			}
+			err = w.Write(row)
+		}
+		w.Flush()
+		if err := cmp.Or(err, stmt.Err(), stmt.Close(), w.Error()); err != nil {
+			return nil, fmt.Errorf("read %s: %w", t.name, err)
+		}
+		files[t.name+".csv"] = b.Bytes()
+	}
+	return files, nil
+}
+
+func unzip(name string) (map[string][]byte, error) {
+	r, err := zip.OpenReader(name)
+	if err != nil {
+		return nil, fmt.Errorf("open the files: %w", err)
+	}
+	defer func() { _ = r.Close() }()
+	files := map[string][]byte{}
+	for _, f := range r.File {
+		in, err := f.Open()
+		if err != nil {
+			return nil, fmt.Errorf("uncompress the files: %w", err)
+		}
+		files[f.Name], err = io.ReadAll(in)
+		if err := cmp.Or(err, in.Close()); err != nil {
+			return nil, fmt.Errorf("uncompress the files: %w", err)
+		}
+	}
+	return files, nil
 }
 
 func unpack(name string) ([]byte, error) {

@@ -1,0 +1,1 @@
+refused: unsupported_in_dialect: BigQuery has no aggregate median

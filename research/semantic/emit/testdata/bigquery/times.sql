@@ -1,0 +1,30 @@
+SELECT
+  q.a0 AS `midnight`,
+  q.a1 AS `after`,
+  q.a2 AS `in_2024`,
+  q.a3 AS `before`,
+  q.a4 AS `some`,
+  q.a5 AS `december`,
+  q.a6 AS `same_day`,
+  q.a7 AS `old`,
+  q.a8 AS `first`,
+  q.a9 AS `last`,
+  q.a10 AS `future`,
+  q.a11 AS `future_days`
+FROM (
+  SELECT
+    COUNT(CASE WHEN CAST(t0.`created_at` AS DATETIME) = DATETIME '2024-12-30 00:00:00' THEN 1 END) AS a0,
+    COUNT(CASE WHEN CAST(t0.`created_at` AS DATETIME) > DATETIME '2024-12-29 23:59:00' THEN 1 END) AS a1,
+    COUNT(CASE WHEN CAST(t0.`order_date` AS DATETIME) BETWEEN DATETIME '2024-01-01 00:00:00' AND DATETIME '2024-12-31 00:00:00' THEN 1 END) AS a2,
+    COUNT(CASE WHEN CAST(t0.`created_at` AS DATETIME) < CAST(t0.`order_date` AS DATETIME) THEN 1 END) AS a3,
+    COUNT(CASE WHEN CAST(t0.`created_at` AS DATETIME) IN (DATETIME '2024-02-29 12:30:00', DATETIME '2024-12-30 00:00:00') THEN 1 END) AS a4,
+    COUNT(CASE WHEN DATE_TRUNC(CAST(t0.`created_at` AS DATE), MONTH) = DATE '2024-12-01' THEN 1 END) AS a5,
+    COUNT(CASE WHEN CAST(CAST(CAST(t0.`created_at` AS DATETIME) AS DATE) AS DATETIME) = CAST(t0.`order_date` AS DATETIME) THEN 1 END) AS a6,
+    COUNT(CASE WHEN COALESCE(CAST(t0.`created_at` AS DATETIME), DATETIME '2000-01-01 00:00:00') <= DATETIME '2024-01-01 00:00:00' THEN 1 END) AS a7,
+    MIN(t0.`created_at`) AS a8,
+    MAX(t0.`order_date`) AS a9,
+    COUNT(CASE WHEN CAST(t0.`created_at` AS DATETIME) > CAST(CURRENT_TIMESTAMP AS DATETIME) THEN 1 END) AS a10,
+    COUNT(CASE WHEN CAST(t0.`order_date` AS DATETIME) > CAST(CURRENT_DATE AS DATETIME) THEN 1 END) AS a11
+  FROM `orders` AS t0
+) AS q
+WHERE CAST(q.a8 AS DATETIME) < DATETIME '2030-01-01 00:00:00'

@@ -1,0 +1,11 @@
+SELECT
+  q.d0 AS "quarter",
+  q.a0 AS "n"
+FROM (
+  SELECT
+    CAST(DATE_TRUNC('quarter', CAST(t0."created_at" AS timestamp)) AS date) AS d0,
+    COUNT(*) AS a0
+  FROM "orders" AS t0
+  GROUP BY 1
+) AS q
+ORDER BY q.d0 NULLS LAST
