@@ -449,7 +449,7 @@ func TestLimitsAreCutToTheConnection(t *testing.T) {
 	got := execution.Limits{Rows: 100, Bytes: 10}.Within(ceiling)
 	want := execution.Limits{
 		Rows: 50, Bytes: 10, CellBytes: execution.DefaultCellBytes, Columns: execution.DefaultColumns,
-		Timeout: time.Second, LockTimeout: execution.DefaultLockTimeout, Temp: execution.DefaultTemp,
+		Timeout: time.Second, LockTimeout: execution.DefaultLockTimeout, Temp: execution.DefaultTemp, ScanBytes: execution.DefaultScanBytes,
 	}
 	if got != want {
 		t.Errorf("Within = %+v, want %+v", got, want)

@@ -17,9 +17,9 @@ type definition struct {
 
 // maxAliased is how many expressions the names of a statement may stand for, counting those
 // of the names in them. ClickHouse 26.7 writes out each of them before any limit of time
-// holds: 4,094, a chain of ten names that each have the one before twice, took it a quarter
+// holds: 2,046, a chain of ten names that each have the one before twice, took it a quarter
 // of a second, and each name more doubles that.
-const maxAliased = 5000
+const maxAliased = 2500
 
 // aliasHint is for names that stand for too much.
 const aliasHint = "use each name once in the next expression, or compute the first ones in a query in FROM, whose columns the server computes once"
