@@ -90,6 +90,7 @@ func TestWhatConstantsMake(t *testing.T) {
 	}{
 		{"postgres", []string{
 			`SELECT concat_ws(repeat('x', 90000), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)`, `SELECT array_to_string(ARRAY[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], repeat('x', 90000))`, `SELECT format('%1$s%1$s%1$s', repeat('x', 900000))`, `SELECT format(repeat('%1$s', 1000), repeat('x', 9000))`, `SELECT repeat('x', ascii('z') * 1000000)`, `SELECT 'x'::char(5000000)`, `SELECT CAST('1' AS bit(50000000))::text`, `SELECT string_agg(repeat('x', 900000), '') FROM unnest(ARRAY[1, 2, 3])`, `SELECT string_agg(repeat('x', 900000), '') FROM (VALUES (1), (2)) v(a), (VALUES (1), (2)) w(a)`,
+			"SELECT repeat('x', '5'\n'000000'::int)",
 			"SELECT 1 IS DISTINCT FROM 2, string_agg('x', '') FROM generate_series(1, 10000000)", "SELECT 1 IS NOT DISTINCT FROM 2, string_agg(repeat('x', 900000), '') FROM unnest(ARRAY[1, 2, 3])",
 			"SELECT length(translate(repeat('b',400000), repeat('a',400000), ''))",
 			"SELECT translate(repeat('b',70000), 'a', 'b')",

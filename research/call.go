@@ -22,6 +22,7 @@ type toolCall struct {
 	sql       string   // the statement of the call, in which an error is located
 	notes     []string // sent with the answer, in it and as ktx/notes
 	noted     bool     // the answer already has the notes
+	direct    bool     // the transport writes the text from the structured content
 	// notify sends one notification of progress. It is nil if the client wants none.
 	notify  func(progress float64, message string)
 	notices *notices // nil until the first notification
@@ -158,11 +159,11 @@ func (s *Service) answer(ctx context.Context, call *toolCall) *mcp.CallToolResul
 		passed.result = out
 		return &mcp.CallToolResult{Meta: notesMeta(call.notes)}
 	}
-	return &mcp.CallToolResult{
-		Meta:              notesMeta(call.notes),
-		Content:           []mcp.Content{&mcp.TextContent{Text: string(out)}},
-		StructuredContent: out,
+	var text mcp.TextContent
+	if !call.direct {
+		text.Text = string(out)
 	}
+	return &mcp.CallToolResult{Meta: notesMeta(call.notes), Content: []mcp.Content{&text}, StructuredContent: out}
 }
 
 // ToolInfo is a tool as MCP announces it. The schemas are JSON; Output may be nil.

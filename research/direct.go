@@ -40,7 +40,8 @@ func (*Direct) For(ctx context.Context, client *mcp.Implementation) context.Cont
 }
 
 // Call calls a tool that Has knows. progress is nil when the client wants no
-// notifications; it is not called after Call returns.
+// notifications; it is not called after Call returns. The text of an answer with
+// structured content is left out, because it is the same.
 func (d *Direct) Call(ctx context.Context, name string, arguments json.RawMessage, progress func(float64, string)) *mcp.CallToolResult {
-	return d.service.answer(ctx, &toolCall{tool: d.tools[name], arguments: arguments, notify: progress})
+	return d.service.answer(ctx, &toolCall{tool: d.tools[name], arguments: arguments, notify: progress, direct: true})
 }

@@ -29,6 +29,9 @@ type Catalog struct {
 	// Derived are the columns that the server computes from other columns of their
 	// table. A rule that denies one of those denies them too.
 	Derived []DerivedColumn `json:"derived,omitempty"`
+	// RowFunctions are the names of functions that are not the server's own and can be
+	// called with a row as their only argument. PostgreSQL reads row.f as f(row).
+	RowFunctions []string `json:"rowFunctions,omitempty"`
 	// Views are the views that the role may see. When it is nil, they are not known,
 	// and a relation may be a view.
 	Views []CatalogName `json:"views,omitempty"`

@@ -124,6 +124,12 @@ func (g *Guard) couldBe(r *Relation, schema, table string) bool {
 		slices.ContainsFunc(path, func(p string) bool { return same(p, schema) }))
 }
 
+// readsRow reports whether x.name can be the call of a function that gets the whole row x.
+// With objects, the guard judges such a call itself.
+func (g *Guard) readsRow(name string) bool {
+	return g.traits.rowFunction != nil && g.traits.rowFunction(name) || g.objects == nil && slices.Contains(g.catalog.RowFunctions, name)
+}
+
 // mentions reports whether ref could read column of one of the covered relations: by
 // its name, by a star, by another name that the server may have for it, or by the
 // relation's own name, which means its whole row.
@@ -142,6 +148,9 @@ func mentions(ref *ColumnRef, column string, covered, others []*Relation, g *Gua
 		if named(others, last) && !named(covered, last) {
 			return false
 		}
+	}
+	if len(ref.Qualifier) > 0 && g.readsRow(ref.Name) {
+		return true
 	}
 	return ref.Star || ref.Alias && !g.catalog.EngineDenies || same(ref.Name, column) || !ref.Element && named(covered, ref.Name)
 }

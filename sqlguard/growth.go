@@ -34,6 +34,11 @@ type Growth struct {
 	// Methods says that x.f(y) can call f with x as its first argument, that a.b can be a
 	// field of the structure a, and that #1 and COLUMNS(…) are columns.
 	Methods bool
+	// Strict says that a function which no table knows can make any number.
+	Strict bool
+	// Unsigned says that operators on bits make a number without a sign, which is huge for a
+	// negative one, and that a date is the number of its digits.
+	Unsigned bool
 	// Pipes says that |> passes the rows of a query on to the next operator.
 	Pipes bool
 	// Rereads says that the server computes a common table expression again for each
@@ -114,6 +119,9 @@ const (
 	MakesCount                    // as many bytes as the first argument says
 	MakesFill                     // the first argument, as often as the product of the second says
 	MakesFourfold                 // four times its arguments
+	MakesTwelvefold               // twelve times its arguments
+	MakesBits                     // 64 times its arguments
+	MakesInflated                 // what a compressed text has
 	MakesReplace                  // the first argument with the third in place of each of its parts
 	MakesReplaceText              // the first argument with the third in place of each second one in it, which is no pattern
 	MakesFormat                   // its arguments, padded as the numbers among them and in the format say
@@ -126,7 +134,7 @@ const (
 	MakesJoined                   // the elements of a list, with the second argument between them
 	MakesChain                    // the other arguments, with the first between them
 	MakesBins                     // as many numbers as the third argument says
-	MakesSquare                   // the square of its argument
+	MakesSquare                   // its first argument, each part indented as deep as it is nested
 	MakesAll                      // its argument once for each row
 	MakesLength                   // a number: the length of its argument
 	MakesLarge                    // a number that may have any size

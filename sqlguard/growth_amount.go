@@ -7,10 +7,36 @@ package sqlguard
 // most numberSize bytes, however it was computed. items is how many elements a list has,
 // and each the size of the largest; without items, the value may have as many elements as
 // bytes, and an element all of them.
+//
+// wild says that the number has no bound, tiny that it may be a fraction that was computed,
+// and negative that something is subtracted. whole is the size of a row, where size is that
+// of its largest column.
 type amount struct {
-	size, num, rows float64
-	text            bool
-	items, each     float64
+	size, num, rows      float64
+	text                 bool
+	items, each          float64
+	wild, tiny, negative bool
+	whole                float64
+}
+
+// row is a for the name of a relation, which can stand for its whole row.
+func (a amount) row() amount {
+	a.size = max(a.size, a.whole)
+	return a
+}
+
+// count is a bound for the number.
+func (a amount) count() float64 {
+	if a.wild {
+		return boundless
+	}
+	return a.num
+}
+
+// signs takes over what is said about the number of another part of the value.
+func (a amount) signs(b amount) amount {
+	a.wild, a.tiny, a.negative = a.wild || b.wild, a.tiny || b.tiny, a.negative || b.negative
+	return a
 }
 
 // numberSize is the length of a number. PostgreSQL's numeric may have more digits, but
@@ -22,6 +48,9 @@ const boundless = 1e18
 
 // power returns an upper bound for a to the power of b, each as at least 1.
 func power(a, b float64) float64 {
+	if a > 0 && a < 1 {
+		a = 1 / a // the exponent may be negative
+	}
 	const steps = 5000 // no base from 1.01 on needs more to be boundless
 	out := 1.0
 	for range int(min(max(b, 1), steps)) {
@@ -37,13 +66,19 @@ func power(a, b float64) float64 {
 
 func (a amount) join(b amount) amount {
 	a, b = a.listed(b), b.listed(a)
-	return amount{max(a.size, b.size), max(a.num, b.num), max(a.rows, b.rows), a.text || b.text, max(a.items, b.items), max(a.each, b.each)}
+	return amount{
+		size: max(a.size, b.size), num: max(a.num, b.num), rows: max(a.rows, b.rows), text: a.text || b.text,
+		items: max(a.items, b.items), each: max(a.each, b.each), whole: max(a.whole, b.whole),
+	}.signs(a).signs(b)
 }
 
 // plus is what the two values make one after the other. The numbers are added too.
 func (a amount) plus(b amount) amount {
 	a, b = a.listed(b), b.listed(a)
-	return amount{a.size + b.size, a.num + b.num, max(a.rows, b.rows), a.text || b.text, a.items + b.items, max(a.each, b.each)}
+	return amount{
+		size: a.size + b.size, num: a.num + b.num, rows: max(a.rows, b.rows), text: a.text || b.text,
+		items: a.items + b.items, each: max(a.each, b.each), whole: max(a.whole, b.whole),
+	}.signs(a).signs(b)
 }
 
 // listed is a with its number of elements when b is a list.
@@ -71,7 +106,8 @@ func (a amount) bound() amount {
 		}
 		return x
 	}
-	return amount{limit(a.size), limit(a.num), limit(a.rows), a.text, limit(a.items), limit(a.each)}
+	a.size, a.num, a.rows, a.items, a.each, a.whole = limit(a.size), limit(a.num), limit(a.rows), limit(a.items), limit(a.each), limit(a.whole)
+	return a
 }
 
 // mapped is a list with a value for each element of another one.

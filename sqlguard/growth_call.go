@@ -6,53 +6,135 @@ import (
 	"unicode"
 )
 
-// units are the parts of a day by the words for them, each as often as a day has it.
+// units are the words for spans of time, in days, with the unit that has a longer one in
+// its name behind that.
 var units = []struct {
 	word string
-	n    float64
-}{{"microsecond", 86400e6}, {"millisecond", 86400e3}, {"second", 86400}, {"minute", 1440}, {"hour", 24}}
+	days float64
+}{
+	{"microsecond", 1.0 / 86400e6},
+	{"millisecond", 1.0 / 86400e3},
+	{"second", 1.0 / 86400},
+	{"sec", 1.0 / 86400},
+	{"minute", 1.0 / 1440},
+	{"min", 1.0 / 1440},
+	{"hour", 1.0 / 24},
+	{"day", 1},
+	{"week", 7},
+	{"quarter", 92},
+	{"month", 31},
+	{"mon", 31},
+	{"year", 366},
+	{"decade", 3660},
+	{"century", 36600},
+	{"millennium", 366000},
+}
 
-// times returns how many moments there are between two literal dates in steps of an interval,
-// and false for a series of numbers. A date that is no literal counts as the other one. ok
-// at first says that they are days unless there is an interval.
-func (m *meter) times(start, end int, ok bool) (n float64, _ bool) {
-	first, last, perDay, step := boundless, 0.0, 1.0, boundless
-	seen := false // an interval
-	for i := start; i < end; i++ {
-		text := strings.ToLower(m.text(i))
-		if m.word(i) == "interval" {
-			ok, seen = true, true
-		}
-		switch t := m.tokens[i]; {
-		case t.Kind == TokenNumber && i >= start+2 && m.word(i-2) == "date" && m.tokens[i-1].Kind == TokenOpen:
-			if year := numberOf(text); year > 0 {
-				first, last = min(first, year), max(last, year)
-			}
-		case t.Kind == TokenString && len(text) > 6 && text[5] == '-':
-			if year := numberOf(text[1:5]); year > 0 {
-				first, last = min(first, year), max(last, year)
-			}
-		case seen && (t.Kind == TokenNumber || t.Kind == TokenString):
-			for field := range strings.FieldsSeq(strings.Trim(text, "'")) {
-				if x := numberOf(field); x > 0 {
-					step = min(step, x)
-				}
-			}
+// endOfTime is the year that counts for the present.
+const endOfTime = 2100
+
+// span returns how many days the literal of an interval says, and false when it has no unit.
+func span(text string) (days float64, ok bool) {
+	n := 1.0
+	for field := range strings.FieldsSeq(strings.Trim(strings.ToLower(text), "' ")) {
+		digits := strings.TrimLeft(field, "+-")
+		word := strings.TrimLeft(digits, "0123456789.")
+		if number := digits[:len(digits)-len(word)]; number != "" {
+			n = numberOf(number)
 		}
 		for _, u := range units {
-			if ok && strings.Contains(text, u.word) {
-				perDay = max(perDay, u.n)
+			if strings.HasPrefix(word, u.word) {
+				days, ok, n = days+n*u.days, true, 1
 				break
 			}
 		}
 	}
-	if !ok || last == 0 {
-		return 0, ok
+	return days, ok
+}
+
+// times returns how many moments there are between two dates in steps of an interval, and
+// false for a series of numbers. A date that is no literal counts as the other one, but the
+// present as a late one, and the intervals that are added to dates count together. days says
+// that the moments are days unless there is an interval.
+func (m *meter) times(start, end int, days bool) (n float64, ok bool) {
+	first, last, between, step := boundless, 0.0, 0.0, 0.0
+	perDay := 0.0 // of a unit that the text names, where numbers count between times
+	argument, stop := 0, end
+	ok = days
+	m.split(start, end, func(start, end int) {
+		argument++
+		steps := argument > 2 || days && argument == 2 && end == stop && m.word(start) == "interval"
+		for i := start; i < end; i++ {
+			length, isSpan := 0.0, false
+			text := m.text(i)
+			if m.growth.Aliases && m.word(i-1) != "interval" && m.tokens[i-1].Kind == TokenOpen {
+				if u, known := span(text); known && u > 0 {
+					perDay = max(perDay, 1/u)
+					continue
+				}
+			}
+			switch m.tokens[i].Kind { //nolint:exhaustive // the others are no dates
+			case TokenString:
+				if len(text) > 6 && text[5] == '-' {
+					if year := numberOf(text[1:5]); year > 0 {
+						first, last = min(first, year), max(last, year)
+						continue
+					}
+				}
+				inInterval := m.word(i-1) == "interval"
+				if m.growth.Aliases && !inInterval {
+					continue
+				}
+				if length, isSpan = span(text); !isSpan && inInterval {
+					length, isSpan = max(numberOf(strings.Trim(text, "' ")), 1), true
+					if u, known := span(m.word(i + 1)); known {
+						length *= u
+					}
+				}
+			case TokenWord:
+				switch m.word(i) {
+				case "interval":
+					ok = true
+				case "now", "current_date", "current_timestamp", "localtimestamp", "clock_timestamp", "statement_timestamp", "transaction_timestamp":
+					if last > 0 || first < boundless {
+						last = max(last, endOfTime)
+					}
+				}
+			case TokenNumber:
+				if u, known := span(m.word(i + 1)); known { // INTERVAL 1 DAY
+					length, isSpan = numberOf(text)*u, true
+				} else if year := numberOf(text); year > 0 && i >= start+2 && m.word(i-2) == "date" && m.tokens[i-1].Kind == TokenOpen { // DATE(2024, 1, 31)
+					first, last = min(first, year), max(last, year)
+				}
+			}
+			if !isSpan {
+				continue
+			}
+			ok = true
+			if steps {
+				step += length
+			} else {
+				between += length
+			}
+		}
+	})
+	if !ok {
+		return 0, false
 	}
-	if step == boundless || step == 0 {
+	if last > 0 {
+		between += (last - first + 1) * 366
+	}
+	switch {
+	case step > 0:
+	case m.growth.Aliases: // the series is one of numbers, seconds unless there is a unit
+		if perDay == 0 {
+			perDay = 86400
+		}
+		step = m.step(start, end) / perDay
+	default:
 		step = 1
 	}
-	return (last - first + 1) * 366 * perDay / step, true
+	return between/step + 1, true
 }
 
 // parameters lets the names between start and end stand for an element of a list, or for
@@ -183,6 +265,11 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		case !choices[fn]:
 			out.text = true
 		}
+		if fn == "cast" && m.castsToNumber(stop-1, stop) {
+			out.size, out.text, out.items, out.each = min(out.size, numberSize), false, 0, 0
+		}
+		out.wild = out.wild || m.growth.Strict && !numbers[fn] && !choices[fn] && !plain[fn]
+		out.tiny = out.tiny || numbers[fn] && !whole[fn]
 		if inFrom { // a row for each part of its arguments
 			one, rows := all.element()
 			if fn == "unnest" {
@@ -192,17 +279,28 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 			out.rows = rows
 		}
 	case MakesRepeat:
-		out = amount{size: max(arg(0).size, 1) * arg(1).num}
+		out = amount{size: max(arg(0).size, 1) * arg(1).count()}
 	case MakesPad:
-		out = amount{size: max(arg(1).num, arg(2).size)}
+		out = amount{size: max(arg(1).count(), arg(2).size)}
 	case MakesResize:
-		out = amount{size: arg(0).size + arg(1).num*max(arg(2).size, 8)}
+		out = amount{size: arg(0).size + arg(1).count()*max(arg(2).size, 8)}
 	case MakesCount:
-		out = amount{size: arg(0).num}
+		if out = (amount{size: arg(0).count()}); m.growth.Unsigned && fn == "char" && m.word(name-1) == "as" {
+			return amount{} // MySQL does not pad to the length of a type
+		}
 	case MakesFill:
-		out = amount{size: max(arg(0).size, 8) * arg(1).num}
+		out = amount{size: max(arg(0).size, 8) * arg(1).count()}
 	case MakesFourfold:
 		out.size *= 4
+	case MakesTwelvefold:
+		out.size *= 12
+		out.wild = true // a date can become a long number
+	case MakesBits:
+		out.size *= 64
+	case MakesInflated:
+		if out.size > 0 {
+			out.size = boundless
+		}
 	case MakesReplace:
 		out = amount{size: max(arg(0).size, 1) * max(arg(2).size, 1)}
 		if arg(0).size == 0 {
@@ -213,16 +311,23 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		// n bytes have at most n/m matches of m bytes, and become n + n/m × (to - m).
 		out = amount{size: max(arg(0).size, 1) * max(arg(2).size/m.searched(open+1, stop, of), 1)}
 	case MakesFormat:
-		out.size += m.padding(open+1, stop, of, all.num)
+		out.size += m.padding(open+1, stop, of, all.count())
 		for i := 1; i < len(args); i++ { // a format can have an argument more than once
 			if m.refers(open+1, stop, of) {
 				out.size = max(out.size, arg(0).size/2*args[i].size)
 			}
 		}
 	case MakesRows:
-		out = amount{num: all.num, rows: max(all.num, 1)}
+		n := all.count()
+		if times, ok := m.times(open+1, stop, false); ok {
+			n = times
+		}
+		out = amount{num: max(n, all.num), rows: max(n, 1)}
 	case MakesSeries, MakesDays:
-		n := all.num / m.step(open+1, stop)
+		n := all.count()
+		if !all.wild {
+			n /= m.step(open+1, stop)
+		}
 		if times, ok := m.times(open+1, stop, kind == MakesDays); ok {
 			n = times
 		} else if m.growth.Aliases {
@@ -237,7 +342,7 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		if rows > 1 {
 			all.size = max(all.size, 20)
 		}
-		out = amount{size: all.size * rows, num: all.num}
+		out = amount{size: all.size * rows, num: all.num}.signs(all)
 		if m.growth.Aliases {
 			out.items, out.each = rows, all.size
 		}
@@ -247,9 +352,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 	case MakesChain:
 		out.size += float64(len(args)) * arg(0).size
 	case MakesBins:
-		out = amount{size: 8 * arg(2).num}
+		out = amount{size: 8 * arg(2).count()}
 	case MakesSquare:
-		out = amount{size: all.size * all.size}
+		out.size = all.size * max(4, arg(1).size) * m.depth(open+1, stop, arg(0).size)
 	case MakesEach:
 		out = all
 		switch {
@@ -270,17 +375,20 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 	case MakesLength:
 		_, n := all.element()
 		out = amount{num: max(all.size, n)}
+		if fn == "bit_length" {
+			out.num *= 8
+		}
 	case MakesLarge:
-		out = amount{num: boundless, size: 20}
+		out = amount{num: boundless, size: max(20, 12*all.size)}
 	case MakesPower:
-		out = amount{num: power(arg(0).num, arg(1).num), size: 20}
+		out = amount{num: power(arg(0).num, arg(1).count()), size: 20, wild: arg(0).wild || arg(0).tiny && arg(0).num >= 1}
 	case MakesSmall:
-		out = amount{num: min(all.num, 1e6), size: min(all.size, 64)}
+		out = amount{num: max(min(all.count(), 1e6), 4), size: min(all.size, 64), tiny: fn == "random" || fn == "rand"}
 		if all.text && all.size > 0 {
 			out.num = unicode.MaxRune // of a character
 		}
 	case MakesTotal:
-		out = amount{num: all.num * max(m.names["\x00rows"].rows, 1), size: 20}
+		out = amount{num: all.num * max(m.names["\x00rows"].rows, 1), size: 20}.signs(all)
 	case MakesNumber:
 		out = amount{num: max(m.names["\x00rows"].rows, 1), size: 20}
 	default:
@@ -297,6 +405,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 	}
 	if out.text && !choices[fn] && !kind.holds() {
 		out.num = max(out.num, power(10, out.size)) // it may be digits
+	}
+	if kind == MakesCount && strings.HasPrefix(fn, "bit") {
+		out.num = power(2, arg(0).count())
 	}
 	if out = out.bound(); out.size > m.most {
 		m.tell(name, stop+1, fmt.Sprintf("the function %s makes a value of up to %s bytes from constants; the limit is %s", fn, count(out.size), count(m.most)))
@@ -361,12 +472,34 @@ func (m *meter) searched(start, end int, of operand) float64 {
 	return max(n, 1)
 }
 
-// numbers are functions whose value is a number, whatever their arguments are. choices
-// return one of their arguments.
-var (
-	numbers = map[string]bool{
-		"abs": true, "avg": true, "ceil": true, "ceiling": true, "count": true, "floor": true, "ln": true, "log": true, "log10": true, "mod": true,
-		"round": true, "sqrt": true, "sum": true, "trunc": true, "truncate": true,
+// depth returns how deep the first argument may be nested: as deep as it has brackets when it
+// is a literal, else as deep as it is long.
+func (m *meter) depth(start, end int, size float64) float64 {
+	if m.tokens[start].Kind != TokenString || start+1 < end && m.tokens[start+1].Kind != TokenComma && m.text(start+1) != "::" {
+		return size
 	}
-	choices = map[string]bool{"coalesce": true, "greatest": true, "ifnull": true, "least": true, "max": true, "min": true, "nullif": true}
+	return float64(strings.Count(m.text(start), "[") + strings.Count(m.text(start), "{") + 1)
+}
+
+// numbers are functions whose value is a number, whatever their arguments are, and whole
+// those of them that make no fraction of whole numbers. choices return one of their
+// arguments, and plain are functions whose value is a number that is no larger than those
+// among the arguments, or a text of parts of them.
+var (
+	numbers = words("abs avg cbrt ceil ceiling count floor ln log log10 log2 mod round sqrt sum trunc truncate width_bucket ntile")
+	whole   = words("abs ceil ceiling count floor mod round sum trunc truncate width_bucket ntile")
+	choices = words("coalesce greatest ifnull least max min nullif isnull nvl if iif lag lead first_value last_value nth_value any_value percentile_disc percentile_cont median mode")
+	plain   = words(`upper lower ucase lcase trim ltrim rtrim btrim substr substring left right mid reverse initcap concat split_part translate overlay insert
+		cast convert try_cast row array unnest string_to_array regexp_substr regexp_replace json_extract json_value json_unquote json_query jsonb_extract json json_each json_tree
+		json_array_elements json_array_elements_text jsonb_array_elements jsonb_array_elements_text json_extract_path json_extract_path_text jsonb_extract_path jsonb_extract_path_text
+		json_to_recordset jsonb_to_recordset json_table varchar nvarchar char character varying numeric decimal dec number int integer bigint smallint tinyint float real double text
+		grouping grouping_id stddev stddev_pop stddev_samp typeof pg_typeof values some every bool_and bool_or`)
 )
+
+func words(list string) map[string]bool {
+	out := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		out[word] = true
+	}
+	return out
+}

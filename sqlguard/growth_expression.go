@@ -39,16 +39,22 @@ func literal(text string) amount {
 		}
 	default:
 		a.num = max(numberOf(strings.TrimSpace(body)), numberIn(body))
+		a.tiny, a.negative = strings.ContainsAny(body, ".eE"), strings.Contains(body, "-")
+		if strings.Contains(body, `\`) { // digits may be written as escapes
+			a.num = max(a.num, power(10, a.size))
+		}
 	}
 	return a
 }
 
-// literal is the length of a string. A backslash can hide a digit of a number.
+// literal measures a string. Where a backslash hides characters in hexadecimal digits alone,
+// they are decoded.
 func (m *meter) literal(text string) amount {
-	a := literal(text)
-	if n := strings.Count(text, `\`); n > 1 && m.growth.Aliases {
-		a.num = max(a.num, power(10, float64(n)))
+	if !m.growth.Aliases || !strings.Contains(text, `\`) {
+		return literal(text)
 	}
+	a := literal(strings.ReplaceAll(unslash(text), `\`, ""))
+	a.size = max(a.size, float64(len(text)))
 	return a
 }
 
@@ -82,7 +88,7 @@ const maxDays = 2.2e9
 func (m *meter) expression(start, end int) amount {
 	var out amount
 	operator := "+"
-	costly, dates, minus := "", false, false
+	costly, dates, minus, bits := "", false, false, false
 	// What stands between WHEN and THEN is not part of the value.
 	condition, inCondition := 0.0, false
 	var before amount // the value without its last operand
@@ -98,15 +104,23 @@ func (m *meter) expression(start, end int) amount {
 		sum := out.plus(a)
 		out.size, out.items, out.each, out.rows = sum.size, sum.items, sum.each, sum.rows
 		out.text = out.text || a.text && a.size > 0
-		n := max(a.num, 0)
+		if inCondition {
+			return
+		}
+		n, exact := max(a.num, 0), to == from+1 && m.tokens[from].Kind == TokenNumber
+		divides := m.growth.Strict && (operator == "/" || operator == "div")
+		out.wild = out.wild || a.wild || divides && !exact && (a.tiny || a.wild)
+		out.tiny = out.tiny || a.tiny || divides && out.num > 0
+		out.negative = out.negative || a.negative
 		switch operator {
 		case "*":
 			out.num = max(out.num, 1) * max(n, 1)
 		case "^", "**":
+			out.wild = out.wild || out.tiny && out.num >= 1
 			out.num = power(out.num, n)
 		case "<<":
 			out.num = max(out.num, 1) * power(2, n)
-		case "/":
+		case "/", "div":
 			if n > 0 && n < 1 {
 				out.num /= n
 			}
@@ -121,6 +135,9 @@ func (m *meter) expression(start, end int) amount {
 				out.num += n
 			}
 		case "::": // the name of a type
+			if to > from+1 { // of so many bits
+				out.num = max(out.num, n)
+			}
 		default:
 			out.num += n
 		}
@@ -131,14 +148,23 @@ func (m *meter) expression(start, end int) amount {
 		switch t := m.tokens[i]; t.Kind { //nolint:exhaustive // the others are no values
 		case TokenString:
 			a := m.literal(t.Text(m.sql))
+			if i > start && m.tokens[i-1].Kind == TokenString { // one literal in two parts
+				out.num, joined = max(out.num, power(10, out.size+a.size)), true
+			}
+			if m.growth.Unsigned && (m.word(i-1) == "date" || m.word(i-1) == "time" || m.word(i-1) == "timestamp") {
+				a.wild = true
+			}
 			dates = dates || a.size >= 4 && numberOf(strings.Trim(t.Text(m.sql), "' ")) == 0
 			add(a, i, i+1)
 		case TokenNumber:
 			n := numberOf(t.Text(m.sql))
-			add(amount{size: float64(t.End - t.Start), num: n}, i, i+1)
+			add(amount{size: float64(t.End - t.Start), num: n, tiny: n < 1e15 && n != float64(int64(n))}, i, i+1)
 		case TokenOperator:
 			text := t.Text(m.sql)
 			minus = minus || text == "-"
+			out.negative = out.negative || minus
+			bits = bits || m.growth.Unsigned && (text == ">>" || text == "&" || text == "|" || text == "^")
+			out.wild = out.wild || m.growth.Unsigned && (text == "~" || strings.HasPrefix(text, "@@"))
 			if m.growth.CostlyOperators[text] {
 				costly = text
 			}
@@ -154,6 +180,9 @@ func (m *meter) expression(start, end int) amount {
 			case text == "::" && !inCondition && m.castsToNumber(i+1, end):
 				out.size, out.text = before.size+min(last.amount.size, numberSize), before.text
 				out.items, out.each = before.items, before.each
+			}
+			if (text == "-" || text == "+") && i > start && m.tokens[i-1].Kind == TokenOperator {
+				continue // a sign: the operator before it stays
 			}
 			operator = text
 		case TokenComma:
@@ -175,18 +204,22 @@ func (m *meter) expression(start, end int) amount {
 					out, operator = before, last.operator
 				}
 				add(m.call(i-1, i, stop, of, false), of.start, stop+1)
+			case i > start && m.word(i-1) == "array" && t.Text(m.sql) == "(" && !m.growth.Aliases: // the rows of a query
+				a := m.query(i+1, stop)
+				n, each := max(a.rows, 1), a.size
+				a.size, a.text = n*each, true
+				if m.growth.Methods {
+					each = max(each, 8)
+					a.size, a.items, a.each, a.rows = n*each, n, each, 0
+				}
+				add(a.bound(), i, stop+1)
 			case i > start && m.isName(i-1) && !expressionWord(m.word(i-1)):
 				add(m.call(i-1, i, stop, operand{}, false), i-1, stop+1)
 				if m.growth.Aliases && stop+1 < end && m.text(stop+1) == "(" { // the first bracket had parameters
 					stop = m.closing(stop+1, end)
 				}
 			default:
-				a := m.query(i+1, stop)
-				if m.growth.Methods && i > start && m.word(i-1) == "array" { // of all rows of a query
-					n, each := max(a.rows, 1), max(a.size, 8)
-					a = amount{size: n * each, num: a.num, text: true, items: n, each: each}.bound()
-				}
-				add(a, i, stop+1)
+				add(m.query(i+1, stop), i, stop+1)
 			}
 			i = stop
 		case TokenWord, TokenQuotedName, TokenQuotedText:
@@ -221,17 +254,26 @@ func (m *meter) expression(start, end int) amount {
 			switch name {
 			case "and", "or", "then", "else", "when", "between", "as", "from", "for", "in":
 				operator = "+"
-			case "current_date", "current_timestamp", "localtimestamp":
+			case "div":
+				operator = "div"
+			case "unsigned":
+				bits = m.growth.Unsigned
+			case "current_date", "current_timestamp", "current_time", "localtimestamp", "localtime", "utc_date", "utc_time", "utc_timestamp":
 				dates = true
+				out.wild = out.wild || m.growth.Unsigned
 			default:
 				if t.Kind == TokenWord && expressionWord(name) {
 					continue
+				}
+				if m.growth.Strict && numbered[name] && i > start && (m.text(i-1) == "::" || m.word(i-1) == "as") {
+					out.wild = true
 				}
 				add(m.named(name), i, i+1)
 				last.path = true
 			}
 		}
 	}
+	out.wild = out.wild || bits && out.negative
 	if dates && minus {
 		out.num = max(out.num, maxDays)
 	}
@@ -258,6 +300,9 @@ type operand struct {
 	path       bool
 }
 
+// numbered are the types that read a number from a text in which it does not stand so.
+var numbered = words("money oid regclass regcollation regconfig regdictionary regnamespace regoper regoperator regproc regprocedure regrole regtype xid cid")
+
 // castsToNumber reports whether the name of a numeric type stands after ::, and no array
 // of it.
 func (m *meter) castsToNumber(i, end int) bool {
@@ -265,7 +310,7 @@ func (m *meter) castsToNumber(i, end int) bool {
 		return true
 	}
 	switch m.word(i) {
-	case "bigint", "float", "float4", "float8", "int", "int2", "int4", "int8", "integer", "numeric", "decimal", "real", "smallint":
+	case "signed", "unsigned", "bigint", "float", "float4", "float8", "int", "int2", "int4", "int8", "integer", "numeric", "decimal", "real", "smallint":
 		return i < end && (i+1 >= end || m.text(i+1) != "[" && m.word(i+1) != "array")
 	default:
 		return false

@@ -103,21 +103,21 @@ func (m *meter) more(kind Maker, open, stop int, args []amount, all amount) amou
 		if step == 0 { // it is data
 			step = 1
 		}
-		return amount{size: manyfold * (arg(1).num/step + 2), num: arg(0).num + arg(1).num}
+		return amount{size: manyfold * (arg(1).count()/step + 2), num: arg(0).num + arg(1).num}
 	case MakesRing:
-		return amount{size: 24 * (arg(1).num + 1) * (arg(1).num + 1)}
+		return amount{size: 24 * (arg(1).count() + 1) * (arg(1).count() + 1)}
 	case MakesManyfold:
 		return amount{size: manyfold * all.size, num: all.num, items: manyfold * all.items, each: all.each}
 	case MakesScaled:
 		n := 0.0
 		for _, a := range args {
 			if !a.text {
-				n = max(n, a.num)
+				n = max(n, a.count())
 			}
 		}
 		return amount{size: manyfold * max(all.size, 1) * max(n, 1), num: all.num}
 	case MakesKeys:
-		return amount{size: manyfold * max(all.num, 1), num: all.num}
+		return amount{size: manyfold * max(all.count(), 1), num: all.num}
 	case MakesProduct:
 		size := 1.0
 		for _, a := range args {
@@ -134,7 +134,7 @@ func (m *meter) more(kind Maker, open, stop int, args []amount, all amount) amou
 		if arg(0).num == 0 && arg(0).size == 0 {
 			return amount{} // it is data
 		}
-		return amount{size: 8 * power(7, arg(1).num)}
+		return amount{size: 8 * power(7, arg(1).count())}
 	case MakesBox:
 		share := 1.0 // of the map
 		if n := m.numbers(open+1, stop); len(n) == 5 {
@@ -143,7 +143,7 @@ func (m *meter) more(kind Maker, open, stop int, args []amount, all amount) amou
 		if arg(4).num == 0 {
 			return amount{}
 		}
-		return amount{size: 24 * (1 + share*power(32, arg(4).num))}
+		return amount{size: 24 * (1 + share*power(32, arg(4).count()))}
 	case MakesUnrolled:
 		each, n := all.element()
 		if all.items > 0 || all.size > numberSize {
@@ -151,24 +151,24 @@ func (m *meter) more(kind Maker, open, stop int, args []amount, all amount) amou
 		}
 		return each
 	case MakesNumbers:
-		n := arg(0).num
+		n := arg(0).count()
 		switch {
 		case len(args) == 2:
-			n = arg(1).num
+			n = arg(1).count()
 		case len(args) > 2:
-			n = arg(1).num / max(arg(2).num, 1)
+			n = arg(1).count() / max(arg(2).num, 1)
 		}
 		return amount{num: all.num, rows: max(n, 1)}
 	case MakesRandom:
-		return amount{num: boundless, rows: boundless, size: max(arg(2).num, 10) * max(arg(3).num, 10), text: true}
+		return amount{num: boundless, rows: boundless, size: max(arg(2).count(), 10) * max(arg(3).count(), 10), text: true}
 	case MakesCopies:
 		each := max(arg(1).size, 8)
-		return amount{size: arg(0).num * each, num: max(arg(0).num, arg(1).num), items: arg(0).num, each: each}
+		return amount{size: arg(0).count() * each, num: max(arg(0).num, arg(1).num), items: arg(0).count(), each: each}
 	case MakesTop:
 		rows := m.rows()
 		switch {
 		case m.given > 0:
-			rows = min(rows, max(args[len(args)-m.given].num, 1))
+			rows = min(rows, max(args[len(args)-m.given].count(), 1))
 		case m.growth.Tops > 0:
 			rows = min(rows, m.growth.Tops)
 		}
@@ -176,28 +176,28 @@ func (m *meter) more(kind Maker, open, stop int, args []amount, all amount) amou
 	case MakesSome:
 		rows := m.rows()
 		if m.given > 0 {
-			rows = min(rows, max(args[len(args)-m.given].num, 1))
+			rows = min(rows, max(args[len(args)-m.given].count(), 1))
 		}
 		if rows > 1 {
 			all.size = max(all.size, 20)
 		}
 		return amount{size: all.size * rows, num: all.num, items: rows, each: all.size}
 	case MakesValue:
-		return amount{num: all.num, size: min(all.size, numberSize)}
+		return amount{num: all.num, size: min(all.size, numberSize)}.signs(all)
 	case MakesTimes:
 		n := 1.0
 		for _, a := range args {
 			n *= max(a.num, 1)
 		}
-		return amount{num: n, size: 20}
+		return amount{num: n, size: 20}.signs(all)
 	case MakesShift:
-		return amount{num: max(arg(0).num, 1) * power(2, arg(1).num), size: max(20, arg(0).size)}
+		return amount{num: max(arg(0).num, 1) * power(2, arg(1).count()), size: max(20, arg(0).size)}.signs(all)
 	case MakesRest:
-		n := arg(0).num
-		if by := arg(1).num; by > 0 {
-			n = min(n, by)
+		n, wild := arg(0).num, all.wild
+		if by := arg(1); by.num > 0 {
+			n, wild = min(n, by.num), by.wild
 		}
-		return amount{num: n, size: 20}
+		return amount{num: n, size: 20, wild: wild, tiny: all.tiny, negative: all.negative}
 	case MakesDay, MakesMoment:
 		const days, seconds = 120_530, 4.3e9 // of Date32, and of DateTime
 		if len(args) > 0 && all.size == 0 && all.num == 0 {
@@ -217,7 +217,7 @@ func (m *meter) more(kind Maker, open, stop int, args []amount, all amount) amou
 // the second. Two literal times bound their difference.
 func (m *meter) steps(start, end int, args []amount, step float64) (n float64) {
 	for _, a := range args[:min(len(args), 2)] {
-		n = max(n, a.num)
+		n = max(n, a.count())
 	}
 	if literal := m.numbers(start, end); len(literal) == len(args) && len(args) > 1 {
 		n = max(literal[1]-literal[0], literal[0]-literal[1])
@@ -322,7 +322,7 @@ func (m *meter) span(start, end int, args []amount) float64 {
 	for i := start; i < min(start+1, end); i++ {
 		for _, u := range units {
 			if strings.Contains(strings.ToLower(m.text(i)), u.word) {
-				perDay = max(perDay, u.n)
+				perDay = max(perDay, 1/u.days)
 				break
 			}
 		}

@@ -32,7 +32,7 @@ func (m *meter) query(start, end int) amount {
 			i = m.closing(i, end)
 			continue
 		}
-		if w := m.word(i); clauses[w] && (i == start || m.tokens[i-1].Kind != TokenDot) && !m.continues(start, i) {
+		if w := m.word(i); clauses[w] && (i == start || m.tokens[i-1].Kind != TokenDot && m.word(i-1) != "as") && !m.continues(start, i) {
 			isQuery = isQuery || w == "select" || w == "values" || m.growth.Methods && w == "from" && (i == start || len(parts) > 0 && parts[0].word == "with")
 			if len(parts) > 0 {
 				parts[len(parts)-1].end = i
@@ -56,32 +56,35 @@ func (m *meter) query(start, end int) amount {
 			m.with(p.start, p.end)
 		}
 	}
-	// The names and rows of FROM are known before the expressions that use them, also those
-	// in front of it.
-	sources := func(from int) float64 {
-		n := 1.0
-		for _, p := range parts[from:] {
-			switch p.word {
-			case "from":
-				n = min(n*m.from(p.start, p.end), boundless)
-			case "union", "intersect", "except":
-				return n
-			}
+	// The names and rows of FROM are known before the expressions that use them, wherever
+	// these stand. Each FROM is measured once: twice at each level would be too often.
+	type source struct{ rows, unrolled float64 } // of a query between set operations
+	sources := make([]source, 0, 8)
+	for _, p := range parts {
+		switch p.word {
+		case "from":
+			branch = min(branch*m.from(p.start, p.end), boundless)
+		case "union", "intersect", "except":
+			sources = append(sources, source{branch, m.unrolled})
+			branch, m.unrolled = 1, 1
 		}
-		return n
 	}
-	branch = sources(0)
-	for i, p := range parts {
+	sources = append(sources, source{branch, m.unrolled})
+	next := func() {
+		branch, m.unrolled = sources[0].rows, sources[0].unrolled
+		sources = sources[1:]
+	}
+	next()
+	for _, p := range parts {
 		switch p.word {
 		case "from", "with":
 		case "limit", "fetch":
-			if n := max(m.expression(p.start, p.end).num, 1); !m.growth.Aliases || m.limits(p.start, p.end) {
+			if n := max(m.expression(p.start, p.end).count(), 1); !m.growth.Aliases || m.limits(p.start, p.end) {
 				limit = n
 			}
 		case "union", "intersect", "except":
 			rows, later = rows+branch*m.unrolled, true
-			m.unrolled = 1
-			branch = sources(i + 1)
+			next()
 		case "select":
 			out, starred = out.join(m.list(p.start, p.end, branch, later)), false
 			if m.word(p.start) == "top" && p.start+2 < p.end && m.tokens[p.start+1].Kind == TokenNumber && m.word(p.start+2) != "percent" && m.word(p.start+2) != "with" {
@@ -111,14 +114,14 @@ func (m *meter) query(start, end int) amount {
 }
 
 // continues reports whether the word of a clause at i belongs to what stands before it: IS
-// DISTINCT FROM, WITHIN GROUP, WITH FILL, and the function values.
+// DISTINCT FROM, ROWS FROM, WITHIN GROUP, WITH FILL, and the function values.
 func (m *meter) continues(start, i int) bool {
 	if i == start {
 		return false
 	}
 	switch m.word(i) {
 	case "from":
-		return m.word(i-1) == "distinct" && (m.word(i-2) == "is" || m.word(i-2) == "not")
+		return m.word(i-1) == "rows" || m.word(i-1) == "distinct" && (m.word(i-2) == "is" || m.word(i-2) == "not" && m.word(i-3) == "is")
 	case "group":
 		return m.word(i-1) == "within"
 	case "with":
@@ -214,10 +217,10 @@ func (m *meter) piped(start, at, end int) amount {
 			}
 		case w == "as":
 			if from+1 < next {
-				m.give(m.text(from+1), m.any())
+				m.give(m.text(from+1), m.any().row())
 			}
 		case w == "limit":
-			rows = min(rows, max(m.expression(from+1, next).num, 1))
+			rows = min(rows, max(m.expression(from+1, next).count(), 1))
 		case w == "union", w == "intersect", w == "except":
 			m.split(from+1, next, func(start, end int) {
 				for i := start; i < end; i++ {
@@ -292,7 +295,7 @@ func (m *meter) pivot(start, end int) amount {
 // list measures the parts of a select list or of VALUES. rows is how many rows an
 // aggregate reads. later says that the columns have the names of another list.
 func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
-	width := 0
+	width, row := 0, 0.0
 	m.split(start, end, func(start, end int) {
 		width++
 		at, from, stop := m.alias(start, end), start, end
@@ -316,8 +319,10 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 		if later || at < 0 && !m.plain(start, end) {
 			m.bare = m.bare.join(a)
 		}
+		row += a.size
 		out = out.join(a)
 	})
+	out.whole = max(out.whole, row)
 	if m.word(start-1) == "values" && start < end && m.tokens[start].Kind == TokenOpen { // rows
 		width = 0
 		m.split(start+1, m.closing(start, end), func(int, int) { width++ })
@@ -415,9 +420,10 @@ func (m *meter) with(start, end int) {
 		if recursive || m.growth.Recurses && m.has(open+1, stop, m.name(start)) {
 			a = a.join(m.repeated(open+1, stop, columns))
 		}
-		for _, name := range append(columns, m.name(start)) {
+		for _, name := range columns {
 			m.give(name, a)
 		}
+		m.give(m.name(start), a.row())
 	})
 }
 
@@ -546,8 +552,10 @@ func (m *meter) doubles(start, end int, names map[string]bool) bool {
 			}
 			fn := m.name(i - 1)
 			switch kind, made := m.growth.Makers[fn]; {
-			case made && (kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
+			case made && (kind == MakesAll || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
 				repeats = true
+			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
+				joins = true
 			case strings.Contains(fn, "concat") || strings.Contains(fn, "append") || strings.Contains(fn, "prepend") || strings.Contains(fn, "pack") || fn == "row" || fn == "list_cat" || fn == "array_cat" || fn == "format" || fn == "printf":
 				joins = true
 			}
@@ -570,7 +578,10 @@ func (m *meter) from(start, end int) float64 {
 	for i := start; i < end; i++ {
 		if m.tokens[i].Kind != TokenOpen {
 			if m.isName(i) && (i+1 >= end || m.tokens[i+1].Kind != TokenOpen) {
-				if a, known := m.names[m.name(i)]; known && a.rows > 1 && (i == start || m.tokens[i-1].Kind != TokenDot) {
+				if n := m.sequence(i); n > 0 {
+					rows = min(rows*n, boundless)
+					m.give("seq", amount{num: n})
+				} else if a, known := m.names[m.name(i)]; known && a.rows > 1 && (i == start || m.tokens[i-1].Kind != TokenDot) {
 					rows = min(rows*a.rows, boundless)
 				}
 				if m.endless(start, i) {
@@ -603,13 +614,16 @@ func (m *meter) from(start, end int) float64 {
 			a = m.relation(i+1, stop, m.namesAfter(stop, end))
 		}
 		rows = min(rows*max(a.rows, 1), boundless)
+		if m.growth.Strict && i > start && m.isName(i-1) && !joinWord(m.word(i-1)) {
+			m.give("value", a) // as SQLite names the column of a function
+		}
 		// What follows names it and its columns.
 		next := stop + 1
 		for next < end && (m.word(next) == "as" || m.word(next) == "with" || m.word(next) == "ordinality") {
 			next++
 		}
 		if next < end && m.isName(next) && !joinWord(m.word(next)) {
-			m.give(m.name(next), a)
+			m.give(m.name(next), a.row())
 			if next+1 < end && m.tokens[next+1].Kind == TokenOpen {
 				close := m.closing(next+1, end)
 				for j := next + 2; j < close; j++ {
@@ -628,6 +642,14 @@ func (m *meter) from(start, end int) float64 {
 		i = stop
 	}
 	return rows
+}
+
+// sequence returns how many rows a table of MariaDB's sequence engine has (seq_1_to_10), or 0.
+func (m *meter) sequence(i int) float64 {
+	if !m.growth.Unsigned || !strings.HasPrefix(m.name(i), "seq_") {
+		return 0
+	}
+	return numberIn(m.name(i))
 }
 
 // namesAfter is how many names the columns of the relation get whose bracket closes at stop.

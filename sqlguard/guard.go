@@ -65,7 +65,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	g.wording, _ = d.(wordingDialect)
 	if c != nil {
 		g.knows = true
-		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies, Extensions: slices.Clone(c.Extensions), ExtensionSchemas: maps.Clone(c.ExtensionSchemas), Closed: slices.Clone(c.Closed), Views: slices.Clone(c.Views)}
+		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies, Extensions: slices.Clone(c.Extensions), ExtensionSchemas: maps.Clone(c.ExtensionSchemas), Closed: slices.Clone(c.Closed), RowFunctions: slices.Clone(c.RowFunctions), Views: slices.Clone(c.Views)}
 		if c.Objects != nil {
 			path := g.catalog.SearchPath // the pinned path as the server resolved it
 			if path == nil && len(p.SearchPath) > 0 {
@@ -97,10 +97,11 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 
 // traits are the results of a dialect's optional methods.
 type traits struct {
-	folds        bool   // names that differ only in case are the same name
-	flat         bool   // schemas are databases
-	qualified    bool   // names of relations commonly have their database
-	systemSchema string // of system relations whose name has no schema
+	folds        bool              // names that differ only in case are the same name
+	flat         bool              // schemas are databases
+	qualified    bool              // names of relations commonly have their database
+	systemSchema string            // of system relations whose name has no schema
+	rowFunction  func(string) bool // reads the whole row x in x.f; nil without such functions
 	// fold returns the form of a name that is compared with a name that a rule denies.
 	// It may do more than ignore the case of letters.
 	fold func(string) string
@@ -122,6 +123,9 @@ func traitsOf(d Dialect) traits {
 	}
 	if d, ok := d.(interface{ SystemSchema() string }); ok {
 		t.systemSchema = d.SystemSchema()
+	}
+	if d, ok := d.(interface{ RowFunction(string) bool }); ok {
+		t.rowFunction = d.RowFunction
 	}
 	t.fold = func(name string) string { return name }
 	if d, ok := d.(interface{ FoldName(string) string }); ok {

@@ -179,3 +179,15 @@ func lastString(parts []*node) (name string, strength int, star bool) {
 	}
 	return "", nameNone, last.GetAStar() != nil
 }
+
+// RowFunction reports whether x.name calls one of the server's own functions, when x is a row
+// without a column of that name, and tells something of all its columns. Functions that show a
+// row are refused in this notation anyway.
+func (Dialect) RowFunction(name string) bool {
+	switch name {
+	case "num_nulls", "num_nonnulls", "pg_column_size", "pg_column_compression", "pg_column_toast_chunk_id":
+		return true
+	default:
+		return false
+	}
+}

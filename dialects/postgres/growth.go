@@ -7,7 +7,13 @@ var growth = &sqlguard.Growth{
 	Collates:        true, // PostgreSQL 18, under nondeterministic collations
 	Costly:          costlyFunctions,
 	CostlyOperators: costlyOperators,
+	Strict:          true,
 	Makers: map[string]sqlguard.Maker{
+		"to_char":             sqlguard.MakesTwelvefold,
+		"jsonb_pretty":        sqlguard.MakesSquare,
+		"varbit":              sqlguard.MakesCount,
+		"cosh":                sqlguard.MakesLarge,
+		"sinh":                sqlguard.MakesLarge,
 		"concat_ws":           sqlguard.MakesChain,
 		"array_to_string":     sqlguard.MakesJoined,
 		"char":                sqlguard.MakesCount,

@@ -7,7 +7,9 @@ var growth = &sqlguard.Growth{
 	Costly:          costlyFunctions,
 	CostlyOperators: costlyOperators,
 	Recurses:        true,
+	Strict:          true,
 	Makers: map[string]sqlguard.Maker{
+		"json_pretty":        sqlguard.MakesSquare,
 		"concat_ws":          sqlguard.MakesChain,
 		"zeroblob":           sqlguard.MakesCount,
 		"randomblob":         sqlguard.MakesCount,

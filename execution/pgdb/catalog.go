@@ -188,6 +188,10 @@ func addFacts(c *sqlguard.Catalog, rows [][]string) {
 			c.Closed = append(c.Closed, row[1])
 			continue
 		}
+		if row[0] == "row" {
+			c.RowFunctions = append(c.RowFunctions, row[1])
+			continue
+		}
 		if row[0] == "extension" {
 			c.Extensions = append(c.Extensions, row[1])
 			c.ExtensionSchemas[row[1]] = row[2]

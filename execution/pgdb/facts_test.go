@@ -10,8 +10,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// A generated column shows the column that it is computed from, and the name of an
-// extension's function can be a user's own where the extension is missing.
+// A generated column shows the column that it is computed from, a function that gets a row
+// and is read as a column shows all of its columns, and the name of an extension's function
+// can be a user's own where the extension is missing.
 func TestFacts(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t, `CREATE TABLE people (
 			id int, name text, secret text,
@@ -22,6 +23,8 @@ func TestFacts(t *testing.T) {
 		`CREATE TABLE heirs (own text GENERATED ALWAYS AS (lower(secret)) STORED) INHERITS (people)`,
 		`CREATE FUNCTION is_valid(text) RETURNS bool LANGUAGE sql AS 'DELETE FROM people RETURNING true'`,
 		`CREATE FUNCTION digest(text, text) RETURNS text LANGUAGE sql AS 'SELECT secret FROM people'`,
+		`CREATE FUNCTION label(people) RETURNS text LANGUAGE sql STABLE AS 'SELECT $1.secret'`,
+		`CREATE FUNCTION shown(anyelement, text DEFAULT '') RETURNS text LANGUAGE sql STABLE AS 'SELECT $1::text'`,
 		`CREATE EXTENSION IF NOT EXISTS pg_trgm`)
 	policy := sqlguard.DefaultPolicy()
 	policy.Columns = []sqlguard.ColumnRule{{Match: "public.people.secret"}}
@@ -37,6 +40,8 @@ func TestFacts(t *testing.T) {
 		}
 		refused := map[string]sqlguard.Code{
 			"SELECT loud FROM people": sqlguard.CodeColumnNotAllowed, "SELECT count(*) FROM people WHERE both_ LIKE 'x%'": sqlguard.CodeColumnNotAllowed,
+			"SELECT p.label FROM people p": "", "SELECT people.shown FROM people": "", "SELECT x.l FROM people p, LATERAL (SELECT p.label AS l) x": "",
+			"SELECT p.num_nulls FROM people p": sqlguard.CodeColumnNotAllowed, "SELECT p.pg_column_size FROM people p": sqlguard.CodeColumnNotAllowed,
 			"SELECT is_valid('x')": "", "SELECT digest('a', 'b')": "", "SELECT vector_norm('[1]')": sqlguard.CodeUnresolvedObject,
 		}
 		if objects {
@@ -48,7 +53,7 @@ func TestFacts(t *testing.T) {
 				t.Errorf("objects %t: %s: %v, want %q", objects, sql, v.Findings, code)
 			}
 		}
-		for _, sql := range []string{"SELECT short, name FROM people", "SELECT similarity(name, 'x') FROM people", "SELECT gen_random_uuid()"} {
+		for _, sql := range []string{"SELECT short, name FROM people", "SELECT p.short, people.name FROM people AS p, people", "SELECT o.label FROM (SELECT name AS label FROM people) AS o", "SELECT similarity(name, 'x') FROM people", "SELECT gen_random_uuid()"} {
 			if v := guard.Check(sql); !v.Allowed {
 				t.Errorf("objects %t: %s: %v", objects, sql, v.Findings)
 			}

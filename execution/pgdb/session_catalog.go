@@ -7,7 +7,8 @@ package pgdb
 const (
 	// The extensions of the database with their schemas; PostGIS raster as closed when its
 	// values cannot name files (its library has to be loaded for that, because the server's
-	// environment may permit it too); and the generated columns with each column that their
+	// environment may permit it too); the functions that row.name can call with the row; and
+	// the generated columns with each column that their
 	// expressions contain. Servers before version 15 record that for the
 	// column, later ones for the expression.
 	factsSQL = `SELECT 'extension' AS kind, e.extname::pg_catalog.text, n.nspname::pg_catalog.text, '', ''
@@ -19,6 +20,10 @@ FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n ON n.oid OPE
 WHERE CASE WHEN e.extname OPERATOR(pg_catalog.=) 'postgis_raster' AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
 	THEN pg_catalog.query_to_xml(pg_catalog.format('SELECT CASE WHEN %I.postgis_raster_lib_version() IS NOT NULL THEN pg_catalog.current_setting(''postgis.enable_outdb_rasters'', true) END AS closed', n.nspname), true, true, '')::pg_catalog.text
 		OPERATOR(pg_catalog.~~) '%<closed>off</closed>%' END
+UNION ALL
+SELECT DISTINCT 'row', p.proname::pg_catalog.text, '', '', ''
+FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) p.proargtypes[0]
+WHERE p.oid OPERATOR(pg_catalog.>=) 16384 AND p.pronargs OPERATOR(pg_catalog.-) p.pronargdefaults OPERATOR(pg_catalog.<=) 1 AND t.typtype OPERATOR(pg_catalog.=) ANY (ARRAY['c', 'd', 'p']::pg_catalog."char"[])
 UNION ALL
 SELECT DISTINCT 'generated', n.nspname::pg_catalog.text, c.relname::pg_catalog.text, a.attname::pg_catalog.text, f.attname::pg_catalog.text
 FROM pg_catalog.pg_attribute AS a

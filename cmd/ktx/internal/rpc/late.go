@@ -56,6 +56,24 @@ func (l *Late) Take(res mcp.Result) {
 	r.Content, r.StructuredContent = []mcp.Content{&with}, json.RawMessage(`"`+mark+`s"`)
 }
 
+// shared is twice for the answer of [Tools]. It fills in the text that was left empty when
+// the answer cannot be written without it.
+func shared(res *mcp.CallToolResult) (*mcp.TextContent, json.RawMessage) {
+	body, structured := res.StructuredContent.(json.RawMessage)
+	if !structured || len(res.Content) != 1 {
+		return nil, nil
+	}
+	text, ok := res.Content[0].(*mcp.TextContent)
+	if !ok || text.Text != "" {
+		return twice(res, 0)
+	}
+	if res.IsError || slices.ContainsFunc(body, control) || !json.Valid(body) {
+		text.Text = string(body)
+		return nil, nil
+	}
+	return text, body
+}
+
 // twice returns the content of an answer that has it once as text and once as structured
 // content, in at least that many bytes, or nil for any other answer.
 func twice(res *mcp.CallToolResult, least int) (*mcp.TextContent, json.RawMessage) {

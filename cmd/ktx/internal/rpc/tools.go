@@ -14,7 +14,9 @@ type Tools interface {
 	Has(name string) bool
 	// For returns a context for the calls of a client, as it names itself.
 	For(ctx context.Context, client *mcp.Implementation) context.Context
-	// Call calls a tool. progress is nil when the client wants no notifications.
+	// Call calls a tool. progress is nil when the client wants no notifications. In an
+	// answer whose text is that of its structured content, it may leave the text empty,
+	// because a copy of a large answer is a large part of what a call costs.
 	Call(ctx context.Context, name string, arguments json.RawMessage, progress func(float64, string)) *mcp.CallToolResult
 }
 
@@ -74,7 +76,7 @@ func AnswerTo(id jsonrpc.ID, res *mcp.CallToolResult) Message {
 }
 
 func answerTo(id jsonrpc.ID, res *mcp.CallToolResult) (Message, error) {
-	content, body := twice(res, 0)
+	content, body := shared(res)
 	if body == nil || res.IsError || content.Meta != nil || content.Annotations != nil {
 		text, err := Compact(res)
 		if err != nil {

@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -54,5 +55,31 @@ func TestAnswerTo(t *testing.T) {
 	var out strings.Builder
 	if _, err := rpc.AnswerTo(id, with(`{"a":`)).WriteTo(&out); err != nil || !strings.Contains(out.String(), "-32603") || !strings.HasSuffix(out.String(), "}\n") {
 		t.Errorf("an answer that is not JSON became %s, %v", out.String(), err)
+	}
+}
+
+// TestTextLeftOut: an answer whose text was left empty is written like one that has it.
+func TestTextLeftOut(t *testing.T) {
+	t.Parallel()
+	id, err := jsonrpc.MakeID("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := func(res *mcp.CallToolResult) string {
+		var out bytes.Buffer
+		if _, err := rpc.AnswerTo(id, res).WriteTo(&out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	for _, body := range []string{`{}`, `{"a":"\"\\x"}`, "{\n}", `{"a":"` + strings.Repeat("é", 100_000) + `"}`} {
+		for _, failed := range []bool{false, true} {
+			answer := func(text string) *mcp.CallToolResult {
+				return &mcp.CallToolResult{Meta: mcp.Meta{"n": 1}, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: json.RawMessage(body), IsError: failed}
+			}
+			if got, want := written(answer("")), written(answer(body)); got != want {
+				t.Errorf("%.200s\n%.200s", got, want)
+			}
+		}
 	}
 }
