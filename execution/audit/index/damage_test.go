@@ -327,3 +327,17 @@ func TestALogThatIsGone(t *testing.T) {
 		}
 	}
 }
+
+// TestCloseTwice closes an index twice whose file has gone.
+func TestCloseTwice(t *testing.T) {
+	_, path, x := filled(t, 3)
+	whole(t, x, 3)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -71,6 +71,7 @@ type conn struct {
 	stmts map[string]*sqlite3.Stmt
 	path  string
 	file  os.FileInfo
+	ended bool // it was closed
 }
 
 // maxStatements bounds the compiled statements of a connection.
@@ -192,6 +193,10 @@ func known(f io.ReaderAt) error {
 // close closes the connection. The last one deletes the write-ahead log, by its name. When
 // another file has taken the place of this one, that log belongs to the other, and stays.
 func (c *conn) close() error {
+	if c.ended {
+		return nil
+	}
+	c.ended = true
 	c.forget()
 	return locked(c.path, func(mark *os.File) error {
 		if c.replaced(c.path) {

@@ -13,7 +13,7 @@ var mariadbTexts = []string{
 	"SELECT DATE_ADD('2024-01-31', INTERVAL 1 MONTH), '2024-01-31' + INTERVAL 1 DAY, DATE'2024-01-31' + INTERVAL '1:1' MINUTE_SECOND, LAST_DAY('2024-02-01'), YEAR('2024-02-01'), EXTRACT(YEAR_MONTH FROM '2024-02-01'), STR_TO_DATE('29.02.2024', '%d.%m.%Y'), DATE_FORMAT('2024-02-29', '%W %M %e'), TO_DAYS('0000-01-01'), WEEK('2024-02-29')",
 	"SELECT CONCAT('a', NULL), CONCAT_WS(',', 'a', NULL, 'b'), GROUP_CONCAT(n ORDER BY n), SUM(n), AVG(n), COUNT(*), STDDEV(n), MIN(n), BIT_AND(n), MAX(CONCAT(n, 'x')) FROM (SELECT 1 AS n UNION SELECT 2 UNION SELECT 7) AS v",
 	"SELECT JSON_OBJECT('k', 'é', 'n', NULL, 'f', 1.50, 't', TRUE), JSON_ARRAY(1, '\"', NULL), JSON_EXTRACT('{\"a\":[1,{\"b\":null}]}', '$.a'), JSON_UNQUOTE('\"x\\\\n\"'), JSON_KEYS('{\"b\":1,\"a\":2}'), JSON_VALID('x'), JSON_TYPE('1.5'), JSON_LENGTH('[1,2]'), JSON_SEARCH('[\"a\"]', 'one', 'a')",
-	"SELECT HEX('é'), UNHEX('ff00'), UNHEX('c3a9'), TO_BASE64('x'), FROM_BASE64('/w=='), COMPRESS('x'), UNCOMPRESS(COMPRESS('x')), SHA2('x', 256), AES_ENCRYPT('a', 'k'), CHAR(65, 255), CHAR(233 USING latin1), INET_ATON('1.2.3.4'), INET6_ATON('::1'), INET_NTOA(1), INET6_NTOA(INET6_ATON('::1'))",
+	"SELECT HEX('é'), UNHEX('ff00'), UNHEX('c3a9'), TO_BASE64('x'), FROM_BASE64('/w=='), COMPRESS('x'), SHA2('x', 256), AES_ENCRYPT('a', 'k'), CHAR(65, 255), CHAR(233 USING latin1), INET_ATON('1.2.3.4'), INET6_ATON('::1'), INET_NTOA(1), INET6_NTOA(INET6_ATON('::1'))",
 	"SELECT ST_AsText(POINT(1, 2)), POINT(1, 2), ST_AsBinary(POINT(1, 2)), ST_Distance(POINT(0, 0), POINT(3, 4)), ST_X(POINT(1.5, 2)), ST_GeomFromText('LINESTRING(0 0,1 1)'), ST_AsGeoJSON(POINT(1, 2)), ST_SRID(POINT(1, 2))",
 	"SELECT REPEAT('é', 500000)", "SELECT REPEAT('\\\\\"\\n\\t', 200000)", "SELECT REPEAT(x'00ff', 200000)", "SELECT SPACE(100), REPEAT('', 3), LPAD('x', 5, 'é'), RPAD('', 3, '\\0')",
 	"SELECT NULL UNION SELECT 1", "SELECT 1 UNION SELECT 'a' UNION SELECT NULL", "SELECT 1 UNION SELECT 1.5 UNION SELECT 1e0", "SELECT x'ff' UNION SELECT 'a'", "SELECT 1 UNION SELECT 18446744073709551615", "SELECT DATE'2024-01-01' UNION SELECT '2024-01-01 00:00:00'", "SELECT TIME'10:00:00' UNION SELECT 'x'", "SELECT b'1' UNION SELECT 1", "SELECT -1 UNION ALL SELECT 9223372036854775808",
@@ -28,11 +28,12 @@ var mariadbTexts = []string{
 	"SELECT 0x80, 'a\\'b', \"a\\\"b\", 'a''b', 'a\\0b', '\\Z', '\\%', '\\x'",
 }
 
-// mariadbUnread are queries that the product's parser refuses, by the product
-// of the server; "" means both.
+// mariadbUnread are queries that the product's parser or its guard refuses, by the
+// product of the server; "" means both.
 var mariadbUnread = map[string][]string{
 	"": {
 		"SELECT CONVERT('世' USING sjis), CONVERT('世' USING ujis), CONVERT('é' USING cp850), CONVERT('é' USING utf16), CONVERT('é😀' USING ucs2)",
+		"SELECT UNCOMPRESS(COMPRESS('x'))", // the guard does not know how long it becomes
 		// Sizes near the longest packet of the protocol.
 		"SELECT REPEAT('x', 16777211)", "SELECT REPEAT('x', 16777212), 1",
 	},
