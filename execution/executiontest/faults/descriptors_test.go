@@ -83,6 +83,7 @@ func (s *stand) connectionWithout(c *command, running, next question, code sqlgu
 // noDescriptorsOnServer is the scenario of a server.
 var noDescriptorsOnServer = []scenario{{
 	name:   "no file descriptor for a connection",
+	full:   true, // it failed once on MariaDB, whose first statement ended early
 	does:   "`ktx mcp stdio` may open no further file (RLIMIT_NOFILE) when a second statement needs a second connection; then it may again.",
 	codes:  []sqlguard.Code{sqlguard.CodeConnectionLost},
 	passes: "Calls end as `connection_lost`, say that the process has no file descriptor left, and may be tried again; the statement that runs goes on; the next call is right.",
