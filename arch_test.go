@@ -88,7 +88,7 @@ var rooms = []room{
 	},
 	{
 		path: "dialects/postgres",
-		ours: []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead", "dialects/internal/syntaxtree"},
+		ours: []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead", "dialects/internal/syntaxtree", "dialects/internal/lexical"},
 		others: map[string]string{
 			"github.com/pganalyze/pg_query_go/v6": "the server's own grammar",
 			"github.com/sqlc-dev/oliphant":        "the grammar of PostgreSQL in a build without cgo",
@@ -108,7 +108,7 @@ var rooms = []room{
 	},
 	{
 		path:       "dialects/sqlite",
-		ours:       []string{"sqlguard", "dialects/internal/instead", "dialects/internal/syntaxtree"},
+		ours:       []string{"sqlguard", "dialects/internal/instead", "dialects/internal/syntaxtree", "dialects/internal/lexical"},
 		others:     map[string]string{"github.com/sqlc-dev/meyer": "the grammar of SQLite in Go"},
 		testOurs:   []string{"corpus", "dialects/internal/dialecttest", "execution/executiontest/testdb"},
 		testOthers: map[string]string{"github.com/ncruces/go-sqlite3": "asks SQLite whether a statement only reads"},
@@ -116,20 +116,20 @@ var rooms = []room{
 	},
 	{
 		path:     "dialects/clickhouse",
-		ours:     []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead"},
+		ours:     []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead", "dialects/internal/lexical"},
 		testOurs: []string{"corpus", "dialects/internal/dialecttest", "execution/executiontest/chengine"},
 		noStd:    noOutside,
 	},
 	{
 		path:     "dialects/bigquery",
-		ours:     []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead", "dialects/internal/syntaxtree"},
+		ours:     []string{"sqlguard", "dialects/internal/denied", "dialects/internal/instead", "dialects/internal/syntaxtree", "dialects/internal/lexical"},
 		testOurs: []string{"dialects/internal/dialecttest"},
 		others:   map[string]string{"github.com/sqlc-dev/zetajones": "the grammar of GoogleSQL in Go, without dependencies"},
 		noStd:    noOutside,
 	},
 	{
 		path:       "dialects/duckdb",
-		ours:       []string{"sqlguard", "dialects/internal/denied"},
+		ours:       []string{"sqlguard", "dialects/internal/denied", "dialects/internal/lexical"},
 		testOurs:   []string{"dialects/internal/dialecttest"},
 		others:     map[string]string{"github.com/sqlc-dev/darkwing": "the grammar of DuckDB in Go, without dependencies"},
 		testOthers: map[string]string{"github.com/duckdb/duckdb-go-bindings": "asks DuckDB whether a text is one read"},
@@ -137,7 +137,7 @@ var rooms = []room{
 	},
 	{
 		path:     "dialects/sqlserver",
-		ours:     []string{"sqlguard", "dialects/internal/instead"},
+		ours:     []string{"sqlguard", "dialects/internal/instead", "dialects/internal/lexical"},
 		testOurs: []string{"corpus", "dialects/internal/dialecttest"},
 		noStd:    noOutside,
 	},
@@ -148,6 +148,11 @@ var rooms = []room{
 	},
 	{
 		path:  "dialects/internal/instead",
+		ours:  []string{"sqlguard"},
+		noStd: noOutside,
+	},
+	{
+		path:  "dialects/internal/lexical",
 		ours:  []string{"sqlguard"},
 		noStd: noOutside,
 	},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -27,7 +28,7 @@ func (w *walker) complete(tokens []sqlguard.Token) error {
 		}
 		switch t.Kind { //nolint:exhaustive // the others are signs
 		case sqlguard.TokenWord:
-			if word := lower(t.Text(w.sql)); reserved[word] || grammarWords[word] {
+			if word := lexical.Lower(t.Text(w.sql)); reserved[word] || grammarWords[word] {
 				continue
 			}
 		case sqlguard.TokenQuotedName, sqlguard.TokenString, sqlguard.TokenNumber, sqlguard.TokenParameter:
@@ -40,12 +41,12 @@ func (w *walker) complete(tokens []sqlguard.Token) error {
 }
 
 // reserved are the reserved words of GoogleSQL. Reference: Reserved keywords.
-var reserved = set(`all and any array as asc assert_rows_modified at between by case cast collate contains create cross cube current default define desc distinct
+var reserved = lexical.Set(`all and any array as asc assert_rows_modified at between by case cast collate contains create cross cube current default define desc distinct
 	else end enum escape except exclude exists extract false fetch following for from full group grouping groups hash having if ignore in inner intersect interval
 	into is join lateral left like limit lookup merge natural new no not null nulls of on or order outer over partition preceding proto qualify range recursive
 	respect right rollup rows select set some struct tablesample then to treat true unbounded union unnest using when where window with within`)
 
 // grammarWords are other words that queries may have in their grammar.
-var grammarWords = set(`after aggregate assert bigdecimal bignumeric by call corresponding decimal depth descriptor drop extend first input json last match_recognize max measures min
+var grammarWords = lexical.Set(`after aggregate assert bigdecimal bignumeric by call corresponding decimal depth descriptor drop extend first input json last match_recognize max measures min
 	name numeric offset options pattern percent pivot rename repeatable replace row safe_cast skip strict system system_time table time unpivot value weight past next date
 	datetime timestamp match zone format sets include`)

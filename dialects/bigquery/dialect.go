@@ -2,10 +2,12 @@ package bigquery
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/sqlc-dev/zetajones/parser"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -45,19 +47,10 @@ func (Dialect) Lex(text string) sqlguard.Tokens {
 // Analyze parses sql and states what its statements are and touch.
 func (d Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 	tokens := d.Lex(sql).List
-	parts := 0 // tokens that belong to a statement
-	for _, t := range tokens {
-		switch t.Kind { //nolint:exhaustive // every other kind is for the grammar
-		case sqlguard.TokenUnterminated:
-			return nil, &sqlguard.SyntaxError{Message: "a literal, quoted name or comment that starts here never ends", Offset: t.Start}
-		case sqlguard.TokenInvalid:
-			return nil, &sqlguard.SyntaxError{Message: invalid(sql[t.Start:]), Offset: t.Start}
-		case sqlguard.TokenComment, sqlguard.TokenTerminator:
-		default:
-			parts++
-		}
+	if err := lexical.Broken(sql, tokens, invalid); err != nil {
+		return nil, err
 	}
-	if parts == 0 {
+	if !slices.ContainsFunc(tokens, lexical.Content) {
 		return nil, nil
 	}
 	script, err := parse(sql, tokens)
@@ -116,19 +109,6 @@ func syntaxError(sql string, err error) error {
 
 // statementSpan is the span of a statement without comments and spaces around it.
 func (w *walker) statementSpan(start, end int) sqlguard.Span {
-	var at sqlguard.Span
 	l := lexer{text: w.sql[:min(max(end, 0), len(w.sql))], at: max(start, 0)}
-	for first := true; ; {
-		t, ok := l.next()
-		if !ok {
-			return at
-		}
-		if t.Kind == sqlguard.TokenComment || t.Kind == sqlguard.TokenTerminator {
-			continue
-		}
-		if first {
-			at.Start, first = t.Start, false
-		}
-		at.End = t.End
-	}
+	return lexical.Span(l.next)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqlc-dev/zetajones/ast"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -39,7 +40,7 @@ func (w *walker) expression(n ast.Node) bool {
 		name := "@@" + strings.Join(w.words(n.Path), ".")
 		w.leaf(w.at.Start, w.at.End)
 		w.stmt.Settings = append(w.stmt.Settings, sqlguard.SettingRead{
-			Name: lower(name), Span: w.at, Ruling: sqlguard.Ruling{Reason: "variables of BigQuery's own show how a script or a session is set up"},
+			Name: lexical.Lower(name), Span: w.at, Ruling: sqlguard.Ruling{Reason: "variables of BigQuery's own show how a script or a session is set up"},
 		})
 	case *ast.SymbolQuantifier, *ast.BoundedQuantifier, *ast.FixedQuantifier:
 		w.leaf(w.at.Start, w.at.End) // its question mark is no parameter
@@ -146,10 +147,10 @@ func (w *walker) function(path *ast.PathExpression) string {
 		call.Span = sqlguard.Span{Start: path.Pos(), End: path.End()}
 	}
 	written := parts
-	if len(parts) > 1 && lower(parts[0]) == "safe" {
+	if len(parts) > 1 && lexical.Lower(parts[0]) == "safe" {
 		parts = parts[1:] // an error of the function is then NULL
 	}
-	name := lower(strings.Join(parts, "."))
+	name := lexical.Lower(strings.Join(parts, "."))
 	call.Ruling, call.Builtin = ruleFunction(name)
 	if call.Builtin {
 		parts = strings.Split(name, ".")
@@ -165,7 +166,7 @@ func (w *walker) function(path *ast.PathExpression) string {
 // typeName states a type. BigQuery has no types of users.
 func (w *walker) typeName(n *ast.SimpleType) {
 	parts := w.words(n.Name)
-	name := lower(strings.Join(parts, "."))
+	name := lexical.Lower(strings.Join(parts, "."))
 	if !w.types[name] {
 		if w.types == nil {
 			w.types = make(map[string]bool)
@@ -177,5 +178,5 @@ func (w *walker) typeName(n *ast.SimpleType) {
 	w.node(n.Collate)
 }
 
-var builtinTypes = set(`bool boolean int int64 smallint integer bigint tinyint byteint float64 float numeric decimal bignumeric bigdecimal string bytes
+var builtinTypes = lexical.Set(`bool boolean int int64 smallint integer bigint tinyint byteint float64 float numeric decimal bignumeric bigdecimal string bytes
 	date datetime time timestamp interval geography json struct array range`)

@@ -2,6 +2,7 @@ package bigquery
 
 import (
 	"github.com/ktxhq/ktx/dialects/internal/denied"
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -24,7 +25,7 @@ var deniedFunctions = denied.NewTable([]denied.Rule{
 })
 
 // allowedFunctions are the functions of functions_table.go.
-var allowedFunctions = set(scalarFunctions + " " + aggregateFunctions + " " + dottedFunctions + " " + modelFunctions + " " + syntaxFunctions)
+var allowedFunctions = lexical.Set(scalarFunctions + " " + aggregateFunctions + " " + dottedFunctions + " " + modelFunctions + " " + syntaxFunctions)
 
 // ruleFunction rules on a function of an expression by its folded name, without SAFE.
 func ruleFunction(name string) (rule sqlguard.Ruling, builtin bool) {

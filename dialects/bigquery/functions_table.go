@@ -1,5 +1,7 @@
 package bigquery
 
+import "github.com/ktxhq/ktx/dialects/internal/lexical"
+
 // The functions of BigQuery that only compute. Reference: Functions (alphabetical).
 
 // scalarFunctions are functions of a row.
@@ -47,4 +49,4 @@ const syntaxFunctions = `offset ordinal safe_offset safe_ordinal key safe_key we
 
 // tableFunctions are functions of FROM that make rows of their arguments, or of the table
 // that an argument names.
-var tableFunctions = set(`appends changes gap_fill range_sessionize vector_search`)
+var tableFunctions = lexical.Set(`appends changes gap_fill range_sessionize vector_search`)

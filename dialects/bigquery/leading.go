@@ -4,6 +4,7 @@ import (
 	"github.com/sqlc-dev/zetajones/ast"
 	"github.com/sqlc-dev/zetajones/parser"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -29,7 +30,7 @@ func parse(sql string, tokens []sqlguard.Token) (*ast.Script, error) {
 				continue
 			}
 			now := &filtered[len(filtered)-1]
-			switch lower(t.Text(sql)) {
+			switch lexical.Lower(t.Text(sql)) {
 			case "select", "union", "intersect", "except":
 				*now = false
 			case "where", "group", "having":
@@ -76,7 +77,7 @@ func leading(sql string, tokens []sqlguard.Token) ([]sqlguard.Statement, bool) {
 		case t.Kind == sqlguard.TokenComment || t.Kind == sqlguard.TokenTerminator:
 			continue
 		case rule.verb == "":
-			if rule = leadingRules[lower(t.Text(sql))]; rule.verb == "" {
+			if rule = leadingRules[lexical.Lower(t.Text(sql))]; rule.verb == "" {
 				return nil, false
 			}
 			st.Verb, st.Span.Start = rule.verb, t.Start

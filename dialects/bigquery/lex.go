@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -135,7 +136,7 @@ func (l *lexer) word() sqlguard.TokenKind {
 	start := l.at
 	l.skipWord()
 	if l.at < len(l.text) && (l.text[l.at] == '\'' || l.text[l.at] == '"') {
-		switch lower(l.text[start:l.at]) {
+		switch lexical.Lower(l.text[start:l.at]) {
 		case "r", "b", "rb", "br":
 			return l.quoted()
 		}
@@ -245,7 +246,7 @@ func (l *lexer) afterPathDot() bool {
 func endsPath(text string, t sqlguard.Token) bool {
 	switch t.Kind { //nolint:exhaustive // the others end none
 	case sqlguard.TokenWord:
-		return !reserved[lower(t.Text(text))]
+		return !reserved[lexical.Lower(t.Text(text))]
 	case sqlguard.TokenQuotedName, sqlguard.TokenParameter:
 		return true
 	case sqlguard.TokenClose:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqlc-dev/zetajones/ast"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -12,12 +13,12 @@ const informationSchema = "INFORMATION_SCHEMA"
 
 // systemViews are the views of INFORMATION_SCHEMA that show the shape of the data.
 // Reference: Introduction to INFORMATION_SCHEMA.
-var systemViews = set(`schemata schemata_options schemata_links tables table_options table_constraints key_column_usage constraint_column_usage columns column_field_paths
+var systemViews = lexical.Set(`schemata schemata_options schemata_links tables table_options table_constraints key_column_usage constraint_column_usage columns column_field_paths
 	partitions views materialized_views routines parameters routine_options table_snapshots table_storage table_storage_by_project search_indexes search_index_columns
 	search_index_options vector_indexes vector_index_columns vector_index_options property_graphs effective_project_options`)
 
 // projectViews are those whose one qualifier can be a project.
-var projectViews = set(`schemata schemata_options schemata_links schemata_replicas table_storage table_storage_by_project effective_project_options`)
+var projectViews = lexical.Set(`schemata schemata_options schemata_links schemata_replicas table_storage table_storage_by_project effective_project_options`)
 
 // deniedViews are views of INFORMATION_SCHEMA with a reason of their own; a name that ends
 // with a star stands for all that begin so.
@@ -42,7 +43,7 @@ var sourceColumns = map[string][]string{
 
 // SourceColumns returns the columns of a system relation that hold the source text of
 // views and routines.
-func (Dialect) SourceColumns(_, name string) []string { return sourceColumns[lower(name)] }
+func (Dialect) SourceColumns(_, name string) []string { return sourceColumns[lexical.Lower(name)] }
 
 // tablePath states a relation of FROM, unless it is a common table expression or an array
 // of a row.
@@ -154,12 +155,12 @@ func ruleRelation(r sqlguard.Relation, parts []string) sqlguard.Relation {
 // systemRelation rules on a view of INFORMATION_SCHEMA, which is the part at index at.
 func systemRelation(r sqlguard.Relation, parts []string, at int) sqlguard.Relation {
 	r.System, r.Schema = true, informationSchema
-	name := lower(r.Name)
+	name := lexical.Lower(r.Name)
 	if at != len(parts)-2 || at > 2 {
 		r.Ruling.Reason = "INFORMATION_SCHEMA stands before the name of a view, after a project and a dataset or region"
 		return r
 	}
-	region := at > 0 && strings.HasPrefix(lower(parts[at-1]), "region-")
+	region := at > 0 && strings.HasPrefix(lexical.Lower(parts[at-1]), "region-")
 	if at == 2 || at == 1 && !region && projectViews[name] {
 		r.Database = parts[0]
 	}
@@ -200,28 +201,4 @@ func (w *walker) tableFunction(n *ast.TVF) {
 	w.node(n.Alias)
 	w.nodes(n.PostfixOperators)
 	w.visible(aliasOf(n.Alias), n.PostfixOperators)
-}
-
-func set(list string) map[string]bool {
-	m := make(map[string]bool)
-	for name := range strings.FieldsSeq(list) {
-		m[name] = true
-	}
-	return m
-}
-
-// lower folds ASCII letters, as GoogleSQL does for names of functions and aliases.
-func lower(name string) string {
-	for i := range len(name) {
-		if c := name[i]; c >= 'A' && c <= 'Z' {
-			b := []byte(name)
-			for j := i; j < len(b); j++ {
-				if c := b[j]; c >= 'A' && c <= 'Z' {
-					b[j] = c + 'a' - 'A'
-				}
-			}
-			return string(b)
-		}
-	}
-	return name
 }

@@ -1,6 +1,10 @@
 package bigquery
 
-import "github.com/sqlc-dev/zetajones/ast"
+import (
+	"github.com/sqlc-dev/zetajones/ast"
+
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
+)
 
 // scope is a list of names: of common table expressions, or of aliases.
 type scope struct {
@@ -9,7 +13,7 @@ type scope struct {
 }
 
 func (s *scope) has(name string) bool {
-	name = lower(name)
+	name = lexical.Lower(name)
 	for ; s != nil; s = s.up {
 		if s.name == name {
 			return true
@@ -26,7 +30,7 @@ func (w *walker) with(n *ast.WithClause) {
 	if n.Recursive {
 		for _, e := range n.Entries {
 			if e.AliasedQuery != nil {
-				w.ctes = &scope{lower(e.AliasedQuery.Identifier.Name), w.ctes}
+				w.ctes = &scope{lexical.Lower(e.AliasedQuery.Identifier.Name), w.ctes}
 			}
 		}
 	}
@@ -39,7 +43,7 @@ func (w *walker) with(n *ast.WithClause) {
 		w.path = joinPath(path, "with."+name)
 		w.node(e)
 		if !n.Recursive {
-			w.ctes = &scope{lower(name), w.ctes}
+			w.ctes = &scope{lexical.Lower(name), w.ctes}
 		}
 	}
 	w.path, w.aliases = path, aliases
@@ -61,7 +65,7 @@ func (w *walker) visible(name string, after []ast.Node) {
 		}
 	}
 	if name != "" {
-		w.aliases = &scope{lower(name), w.aliases}
+		w.aliases = &scope{lexical.Lower(name), w.aliases}
 	}
 }
 

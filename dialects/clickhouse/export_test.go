@@ -4,13 +4,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 )
 
 // Denied reports whether a rule refuses a function by its name.
-func Denied(function string) bool { return deniedFunctions.Find(lower(function)) != nil }
+func Denied(function string) bool { return deniedFunctions.Find(lexical.Lower(function)) != nil }
 
 // DeniedTable reports whether a rule refuses a table function by its name.
-func DeniedTable(function string) bool { return deniedTables.Find(lower(function)) != nil }
+func DeniedTable(function string) bool { return deniedTables.Find(lexical.Lower(function)) != nil }
 
 // The names of the tables.
 func SystemTables() []string      { return slices.Sorted(maps.Keys(systemTables)) }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -75,11 +76,11 @@ func (p *parser) parameters(from int) bool {
 }
 
 // valueWords are names that the server reads as values where an expression stands.
-var valueWords = wordSet("true false inf infinity nan")
+var valueWords = lexical.Set("true false inf infinity nan")
 
 // isIdentifier reports whether a token is a name, and no value, where an expression stands.
 func (p *parser) isIdentifier(t token) bool {
-	return t.isName() && (t.kind == sqlguard.TokenQuotedName || !valueWords[lower(p.sql[t.start:t.end])])
+	return t.isName() && (t.kind == sqlguard.TokenQuotedName || !valueWords[lexical.Lower(p.sql[t.start:t.end])])
 }
 
 // isPath reports whether the tokens from that one up to the current one are a name with
@@ -436,26 +437,26 @@ func (p *parser) transformers() {
 }
 
 // intervalUnits are the units of INTERVAL, EXTRACT and the functions of dates.
-var intervalUnits = wordSet(`nanosecond nanoseconds microsecond microseconds millisecond milliseconds second seconds minute minutes hour hours
+var intervalUnits = lexical.Set(`nanosecond nanoseconds microsecond microseconds millisecond milliseconds second seconds minute minutes hour hours
 	day days week weeks month months quarter quarters year years sql_tsi_nanosecond sql_tsi_microsecond sql_tsi_millisecond sql_tsi_second
 	sql_tsi_minute sql_tsi_hour sql_tsi_day sql_tsi_week sql_tsi_month sql_tsi_quarter sql_tsi_year ns ms ss s mi n hh h dd d wk ww mm m qq q yyyy yy`)
 
 // extractUnits are the units of EXTRACT and date_part besides.
-var extractUnits = wordSet("epoch dow doy isodow isoyear century decade millennium timezone_hour timezone_minute")
+var extractUnits = lexical.Set("epoch dow doy isodow isoyear century decade millennium timezone_hour timezone_minute")
 
 func (p *parser) atUnit(n int) bool {
 	t := p.peek(n)
-	return t.kind == sqlguard.TokenWord && intervalUnits[lower(p.sql[t.start:t.end])]
+	return t.kind == sqlguard.TokenWord && intervalUnits[lexical.Lower(p.sql[t.start:t.end])]
 }
 
 func (p *parser) atExtractUnit(n int) bool {
 	t := p.peek(n)
-	return p.atUnit(n) || t.kind == sqlguard.TokenWord && extractUnits[lower(p.sql[t.start:t.end])]
+	return p.atUnit(n) || t.kind == sqlguard.TokenWord && extractUnits[lexical.Lower(p.sql[t.start:t.end])]
 }
 
 // nameWords are reserved words that are names too where an expression stands, if what
 // follows shows that no clause begins.
-var nameWords = wordSet("group order right full")
+var nameWords = lexical.Set("group order right full")
 
 // isNameHere reports whether the current token is one of nameWords that is a name.
 func (p *parser) isNameHere() bool {
@@ -511,7 +512,7 @@ func (p *parser) word() {
 		p.tok.word = ""
 		p.named()
 	case (w == "left" || w == "right") && call:
-		p.function(lower(p.text()))
+		p.function(lexical.Lower(p.text()))
 	case reserved[w] && (!call || w != "and" && w != "or" && w != "not" && w != "like" && w != "ilike"):
 		p.fail("an expression")
 	case reserved[w]:
@@ -552,7 +553,7 @@ func (p *parser) interval() {
 	defer p.bar("interval")()
 	p.next()
 	if p.tok.kind == sqlguard.TokenString && !p.atUnit(1) {
-		if !intervalText.MatchString(lower(p.text())) {
+		if !intervalText.MatchString(lexical.Lower(p.text())) {
 			p.fail("a number and a unit of time")
 			return
 		}
@@ -626,7 +627,7 @@ func (p *parser) typeName() {
 	if p.err != nil {
 		return
 	}
-	first := lower(n)
+	first := lexical.Lower(n)
 	p.load(p.at - 1)
 	p.load(p.at + 1 + len(strings.Fields(p.longType())))
 	if !typeNames[first] {
@@ -647,7 +648,7 @@ func (p *parser) typeName() {
 // longType returns the words that continue the name of a type whose first word is the
 // current token, or "".
 func (p *parser) longType() string {
-	for _, more := range longTypes[lower(p.text())] {
+	for _, more := range longTypes[lexical.Lower(p.text())] {
 		match := true
 		for i, w := range strings.Fields(more) {
 			t := p.peek(i + 1)
@@ -692,7 +693,7 @@ func (p *parser) typeArgument(as, of string) {
 			p.acceptMark("-")
 			p.number()
 		}
-	case of == "json" && p.tok.kind == sqlguard.TokenWord && lower(p.text()) == "skip":
+	case of == "json" && p.tok.kind == sqlguard.TokenWord && lexical.Lower(p.text()) == "skip":
 		if p.next(); p.accept("regexp") {
 			p.stringLiteral("a pattern in quotes")
 		} else {
@@ -708,7 +709,7 @@ func (p *parser) typeArgument(as, of string) {
 	case as == "Nested" || as == "Tuple" && (p.tok.kind == sqlguard.TokenQuotedName || p.tok.isName() && p.peek(1).kind == sqlguard.TokenWord && p.longType() == ""):
 		p.simpleName("a name")
 		p.typeName()
-	case strings.HasSuffix(of, "aggregatefunction") && p.tok.isName() && !typeNames[lower(p.text())]:
+	case strings.HasSuffix(of, "aggregatefunction") && p.tok.isName() && !typeNames[lexical.Lower(p.text())]:
 		p.next() // sum in AggregateFunction(sum, UInt8)
 		if p.acceptMark("(") {
 			p.list(func() {
@@ -801,7 +802,7 @@ func (p *parser) matchColumns(qualifier []string) {
 
 // ownForms are functions whose calls the server reads by rules of their own, and which
 // take neither FILTER nor OVER.
-var ownForms = wordSet("substring position trim ltrim rtrim dateadd date_add datesub date_sub datediff date_diff timestampadd timestamp_add timestampsub timestamp_sub" +
+var ownForms = lexical.Set("substring position trim ltrim rtrim dateadd date_add datesub date_sub datediff date_diff timestampadd timestamp_add timestampsub timestamp_sub" +
 	" timestampdiff timestamp_diff tuple extract cast overlay overlayutf8 date_part datepart")
 
 // function reads a call. keyword is the name of the function if a keyword spells it.
@@ -815,19 +816,19 @@ func (p *parser) function(keyword string) {
 	}
 	p.call(function, at)
 	p.expectMark("(")
-	own := ownForms[lower(function)]
+	own := ownForms[lexical.Lower(function)]
 	if own && p.is("distinct", "all") {
 		p.fail("an expression")
 		return
 	}
 	more := false
-	switch lower(function) {
+	switch lexical.Lower(function) {
 	case "substring", "position":
-		p.wordArguments(lower(function) == "position")
+		p.wordArguments(lexical.Lower(function) == "position")
 	case "overlay", "overlayutf8":
 		p.overlay()
 	case "date_part", "datepart":
-		unit := lower(strings.Trim(p.text(), "'"))
+		unit := lexical.Lower(strings.Trim(p.text(), "'"))
 		if !p.atString(0) || !intervalUnits[unit] && !extractUnits[unit] {
 			p.fail("a unit of time in quotes")
 			return

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ktxhq/ktx/dialects/internal/denied"
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -49,7 +50,7 @@ var exactNames, foldedNames = func() (exact, folded map[string]bool) {
 		for n := range strings.FieldsSeq(list.names) {
 			exact[n] = list.aggregate
 			if list.caseBlind {
-				folded[lower(n)] = list.aggregate
+				folded[lexical.Lower(n)] = list.aggregate
 			}
 		}
 	}
@@ -60,13 +61,13 @@ func lookupFunction(function string) (aggregate, ok bool) {
 	if aggregate, ok = exactNames[function]; ok {
 		return aggregate, true
 	}
-	aggregate, ok = foldedNames[lower(function)]
+	aggregate, ok = foldedNames[lexical.Lower(function)]
 	return aggregate, ok
 }
 
 // syntaxFunctions are functions that the server's parser or analysis reads, in any case,
 // and replaces by others.
-var syntaxFunctions = wordSet("grouping trim ltrim rtrim date_add date_sub dateadd datesub timestampadd timestampsub timestamp_add timestamp_sub extract cast date_part datepart")
+var syntaxFunctions = lexical.Set("grouping trim ltrim rtrim date_add date_sub dateadd datesub timestampadd timestampsub timestamp_add timestamp_sub extract cast date_part datepart")
 
 // combinators are what can follow the name of an aggregate function. Reference: Aggregate
 // Function Combinators.
@@ -77,13 +78,13 @@ const maxCombinators = 8
 
 // ruleFunction rules on a function by its name.
 func ruleFunction(function string) (name string, rule sqlguard.Ruling, builtin bool) {
-	if d := deniedFunctions.Find(lower(function)); d != nil {
+	if d := deniedFunctions.Find(lexical.Lower(function)); d != nil {
 		return function, d.Ruling(), true
 	}
 	if _, ok := lookupFunction(function); ok || function == "untuple" { // which makes columns, and is in no list
 		return function, sqlguard.Ruling{Allowed: true}, true
 	}
-	if syntaxFunctions[lower(function)] {
+	if syntaxFunctions[lexical.Lower(function)] {
 		return function, sqlguard.Ruling{Allowed: true}, true
 	}
 	rest := function
@@ -98,14 +99,14 @@ func ruleFunction(function string) (name string, rule sqlguard.Ruling, builtin b
 		if !found {
 			break
 		}
-		if aggregate, ok := lookupFunction(rest); ok && aggregate && deniedFunctions.Find(lower(rest)) == nil {
+		if aggregate, ok := lookupFunction(rest); ok && aggregate && deniedFunctions.Find(lexical.Lower(rest)) == nil {
 			return function, sqlguard.Ruling{Allowed: true}, true
 		}
 	}
 	if use, ok := tableFunctions[function]; ok || use != "" {
 		return function, sqlguard.Ruling{Reason: "it is a table function, for FROM"}, true
 	}
-	if d := deniedTables.Find(lower(function)); d != nil {
+	if d := deniedTables.Find(lexical.Lower(function)); d != nil {
 		return function, d.Ruling(), true
 	}
 	return function, sqlguard.Ruling{}, false
@@ -144,16 +145,8 @@ func ruleTableFunction(function string) sqlguard.Ruling {
 	if tableFunctions[function] != "" {
 		return sqlguard.Ruling{Allowed: true}
 	}
-	if d := deniedTables.Find(lower(function)); d != nil {
+	if d := deniedTables.Find(lexical.Lower(function)); d != nil {
 		return d.Ruling()
 	}
 	return sqlguard.Ruling{Reason: "not on the list of table functions that only make rows"}
-}
-
-func wordSet(list string) map[string]bool {
-	m := map[string]bool{}
-	for word := range strings.FieldsSeq(list) {
-		m[word] = true
-	}
-	return m
 }

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -21,7 +22,7 @@ var growth = &sqlguard.Growth{
 	Combinators:     combinators,
 	Kinds:           map[string]sqlguard.Maker{"State": sqlguard.MakesAll, "ForEach": sqlguard.MakesAll, "Map": sqlguard.MakesAll, "Resample": sqlguard.MakesScaled},
 	Tops:            10,
-	Fixed:           wordSet("sum count avg min max any anylast argmin argmax uniq uniqcombined uniqcombined64 uniqhll12 uniqtheta stddevpop stddevsamp varpop varsamp quantile quantiles median quantiletdigest quantilestdigest"),
+	Fixed:           lexical.Set("sum count avg min max any anylast argmin argmax uniq uniqcombined uniqcombined64 uniqhll12 uniqtheta stddevpop stddevsamp varpop varsamp quantile quantiles median quantiletdigest quantilestdigest"),
 	Columns: map[string]string{
 		"numbers": "number", "numbers_mt": "number", "zeros": "zero", "zeros_mt": "zero", "primes": "prime", "generateseries": "generate_series", "generate_series": "generate_series",
 	},
@@ -112,18 +113,18 @@ func makers() map[string]sqlguard.Maker {
 		{sqlguard.MakesManyfold, measuredSlow}, // what they make was not seen
 	} {
 		for name := range strings.FieldsSeq(list.names) {
-			out[lower(name)] = list.kind
+			out[lexical.Lower(name)] = list.kind
 		}
 	}
 	for kind, names := range growthKinds {
 		for name := range strings.FieldsSeq(names) {
-			out[lower(name)] = kind
+			out[lexical.Lower(name)] = kind
 		}
 	}
 	for pair := range strings.FieldsSeq(functionAliases) {
 		alias, name, _ := strings.Cut(pair, "=")
-		if kind, made := out[lower(name)]; made && out[lower(alias)] == sqlguard.MakesSum {
-			out[lower(alias)] = kind
+		if kind, made := out[lexical.Lower(name)]; made && out[lexical.Lower(alias)] == sqlguard.MakesSum {
+			out[lexical.Lower(alias)] = kind
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"github.com/ktxhq/ktx/dialects/internal/instead"
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -13,7 +14,7 @@ func (Dialect) Reword(sql string, tokens []sqlguard.Token, f sqlguard.Finding) s
 	if _, has := lookupFunction(f.Object); has || worded != f || f.Code != sqlguard.CodeFunctionNotAllowed {
 		return worded
 	}
-	if exact := exactSpellings[lower(f.Object)]; exact != "" {
+	if exact := exactSpellings[lexical.Lower(f.Object)]; exact != "" {
 		worded.Message = "ClickHouse has no function " + f.Object + ": the names of its functions have a case"
 		worded.Hint = "write " + exact
 	}
@@ -24,7 +25,7 @@ func (Dialect) Reword(sql string, tokens []sqlguard.Token, f sqlguard.Finding) s
 var exactSpellings = func() map[string]string {
 	m := make(map[string]string, len(exactNames))
 	for name := range exactNames {
-		m[lower(name)] = max(m[lower(name)], name)
+		m[lexical.Lower(name)] = max(m[lexical.Lower(name)], name)
 	}
 	return m
 }()

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"maps"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -221,7 +222,7 @@ func (p *parser) atAlias() bool {
 	if p.err != nil || p.at == 0 {
 		return false
 	}
-	if last := p.toks[p.at-1]; last.kind == sqlguard.TokenQuotedName && lower(p.sql[last.start+1:last.end-1]) == "from" {
+	if last := p.toks[p.at-1]; last.kind == sqlguard.TokenQuotedName && lexical.Lower(p.sql[last.start+1:last.end-1]) == "from" {
 		return false // the server reads no alias behind such a name
 	}
 	return p.tok.kind == sqlguard.TokenQuotedName || p.tok.kind == sqlguard.TokenWord && !notAlias[p.tok.word] && !isDigit(p.sql[p.tok.start])

@@ -1,6 +1,9 @@
 package clickhouse
 
-import "github.com/ktxhq/ktx/sqlguard"
+import (
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
+	"github.com/ktxhq/ktx/sqlguard"
+)
 
 // systemDatabases are the databases of the server's own. Their names have a case.
 var systemDatabases = map[string]map[string]bool{
@@ -13,7 +16,7 @@ var systemDatabases = map[string]map[string]bool{
 func ruleRelation(database, relation string) (rule sqlguard.Ruling, system bool) {
 	list, ok := systemDatabases[database]
 	switch {
-	case !ok && database != "" && (lower(database) == "system" || lower(database) == "information_schema"):
+	case !ok && database != "" && (lexical.Lower(database) == "system" || lexical.Lower(database) == "information_schema"):
 		return sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it resembles a database of the server's own; write system or information_schema"}, true
 	case !ok:
 		return sqlguard.Ruling{Allowed: true}, false
@@ -29,7 +32,7 @@ func ruleRelation(database, relation string) (rule sqlguard.Ruling, system bool)
 // SourceColumns returns the columns of a system relation that hold the source text of
 // views, or of tables with the addresses of their engines.
 func (Dialect) SourceColumns(schema, name string) []string {
-	return sourceColumns[lower(schema)+"."+lower(name)]
+	return sourceColumns[lexical.Lower(schema)+"."+lexical.Lower(name)]
 }
 
 var sourceColumns = map[string][]string{

@@ -1,22 +1,24 @@
 package clickhouse
 
+import "github.com/ktxhq/ktx/dialects/internal/lexical"
+
 // systemTables are the tables of the database system that may be read: structure, sizes
 // and statistics of the user's own tables, and what the server can do. Reviewed against
 // the tables of ClickHouse 26.7. The others show settings, files, other sessions, other
 // servers or who may do what.
-var systemTables = wordSet(`
+var systemTables = lexical.Set(`
 	aggregate_function_combinators codecs collations columns contributors data_skipping_indices data_type_families database_engines
 	databases formats functions keywords licenses numbers numbers_mt one parts parts_columns primes projection_parts
 	projection_parts_columns projections table_engines table_functions tables time_zones tokenizers unicode zeros zeros_mt`)
 
 // informationSchema are the views of the database information_schema, which have names in
 // both cases.
-var informationSchema = wordSet(`
+var informationSchema = lexical.Set(`
 	CHARACTER_SETS COLLATIONS COLUMNS ENGINES KEY_COLUMN_USAGE REFERENTIAL_CONSTRAINTS SCHEMATA STATISTICS TABLES VIEWS
 	character_sets collations columns engines key_column_usage referential_constraints schemata statistics tables views`)
 
 // credentialTables hold secrets, or texts of statements of others.
-var credentialTables = wordSet(`
+var credentialTables = lexical.Set(`
 	asynchronous_insert_log asynchronous_inserts backup_log backups certificates crash_log dictionaries distributed_ddl_queue
 	error_log errors graphite_retentions mutations named_collections opentelemetry_span_log part_log processes
 	processors_profile_log query_cache query_condition_cache query_log query_metric_log query_thread_log query_views_log

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -101,7 +102,7 @@ func (p *parser) refuse(rule statementRule) {
 	p.stmt.Verb = rule.verb
 	word := func(n int) string {
 		t := p.peek(n)
-		return lower(p.sql[t.start:t.end])
+		return lexical.Lower(p.sql[t.start:t.end])
 	}
 	switch rule.verb { //nolint:exhaustive // the others have one rule
 	case "create", "alter", "drop":
@@ -152,7 +153,7 @@ func (p *parser) target() {
 }
 
 // explainOptions are the options of the forms of EXPLAIN.
-var explainOptions = wordSet(`header description indexes projections actions json sorting keep_logical_steps graph compact
+var explainOptions = lexical.Set(`header description indexes projections actions json sorting keep_logical_steps graph compact
 	optimize run_passes dump_passes dump_ast dump_tree passes oneline run_query_tree_passes query_tree_passes input_headers column_structure pretty`)
 
 // explain reads EXPLAIN [AST | SYNTAX | QUERY TREE | PLAN | PIPELINE | ESTIMATE]

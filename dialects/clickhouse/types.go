@@ -1,6 +1,10 @@
 package clickhouse
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
+)
 
 // wholeTypes are the types of whole numbers, which have at most a width in brackets.
 var wholeTypes = regexp.MustCompile(`^(u?int[0-9]*|bigint|integer|mediumint|smallint|tinyint)$`)
@@ -8,7 +12,7 @@ var wholeTypes = regexp.MustCompile(`^(u?int[0-9]*|bigint|integer|mediumint|smal
 // typeNames are the types of the server, in lower case (system.data_type_families of
 // ClickHouse 26.7). longTypes are the words that can follow the first one of a name.
 var (
-	typeNames = wordSet(`
+	typeNames = lexical.Set(`
 		aggregatefunction array bfloat16 bigint binary bit blob bool boolean byte bytea char character clob date date32 datetime datetime32
 		datetime64 dec decimal decimal128 decimal256 decimal32 decimal64 double dynamic enum enum16 enum8 fixed fixedstring float
 		float32 float64 geometry inet4 inet6 int int1 int128 int16 int256 int32 int64 int8 integer intervalday intervalhour

@@ -58,18 +58,3 @@ const otherWords = `
 	sets setting show some start step strict sub substr substring syntax system table tables temporary ties time
 	timestamp timestamp_add timestamp_diff timestamp_sub timestampadd timestampdiff timestampsub to top totals trailing
 	tree trim true truncate unbounded undrop unknown update use varying view watch week xor year uuid zone`
-
-// lower folds ASCII letters.
-func lower(s string) string {
-	for i := range len(s) {
-		if c := s[i]; c >= 'A' && c <= 'Z' {
-			return strings.Map(func(r rune) rune {
-				if 'A' <= r && r <= 'Z' {
-					return r + 'a' - 'A'
-				}
-				return r
-			}, s)
-		}
-	}
-	return s
-}

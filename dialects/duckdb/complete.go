@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqlc-dev/darkwing/token"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -22,7 +23,7 @@ func (l *ledger) word(name string) {
 	if l.names == nil {
 		l.names = make(map[string]int, 16)
 	}
-	l.names[lower(name)]++
+	l.names[lexical.Lower(name)]++
 }
 
 func (l *ledger) words(names []string) {
@@ -50,9 +51,9 @@ func (w *walker) complete(tokens []sqlguard.Token) error {
 		var key string
 		switch t.Kind { //nolint:exhaustive // the others are syntax, numbers or refused
 		case sqlguard.TokenQuotedName:
-			counts, key = w.met.names, lower(strings.ReplaceAll(text[1:len(text)-1], `""`, `"`))
+			counts, key = w.met.names, lexical.Lower(strings.ReplaceAll(text[1:len(text)-1], `""`, `"`))
 		case sqlguard.TokenWord:
-			key = lower(text)
+			key = lexical.Lower(text)
 			if token.IsKeyword(key) || units[key] {
 				continue
 			}
@@ -74,7 +75,7 @@ func (w *walker) complete(tokens []sqlguard.Token) error {
 		if t.Kind != sqlguard.TokenString {
 			other = w.met.texts
 		} else {
-			key = lower(key)
+			key = lexical.Lower(key)
 		}
 		if other[key] > 0 {
 			other[key]--
@@ -92,7 +93,7 @@ func (w *walker) namesWindow(tokens []sqlguard.Token, i int) bool {
 		if i < 0 || i >= len(tokens) {
 			return ""
 		}
-		return lower(tokens[i].Text(w.sql))
+		return lexical.Lower(tokens[i].Text(w.sql))
 	}
 	switch before := word(i - 1); before {
 	case "over":
@@ -107,7 +108,7 @@ func (w *walker) namesWindow(tokens []sqlguard.Token, i int) bool {
 }
 
 // units are the words for parts of a time, in every spelling, and methods of sampling.
-var units = set(`microsecond microseconds us usec usecs usecond useconds millisecond milliseconds ms msec msecs msecond mseconds second seconds s sec secs
+var units = lexical.Set(`microsecond microseconds us usec usecs usecond useconds millisecond milliseconds ms msec msecs msecond mseconds second seconds s sec secs
 	minute minutes m min mins hour hours h hr hrs day days d dayofmonth week weeks w weekofyear month months mon mons quarter quarters year years y yr yrs
 	decade decades dec decs century centuries cent c millennium millennia mil mils millenium dow isodow dayofweek weekday doy dayofyear epoch era isoyear yearweek julian timezone
 	timezone_hour timezone_minute reservoir bernoulli system percent rows`)

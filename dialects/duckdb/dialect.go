@@ -8,6 +8,7 @@ import (
 	"github.com/sqlc-dev/darkwing/ast"
 	"github.com/sqlc-dev/darkwing/parser"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -49,13 +50,8 @@ func (Dialect) Lex(text string) sqlguard.Tokens {
 // Analyze parses sql and states what its statements are and touch.
 func (d Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 	tokens := d.Lex(sql).List
-	for _, t := range tokens {
-		switch t.Kind { //nolint:exhaustive // every other kind is for the grammar
-		case sqlguard.TokenUnterminated:
-			return nil, &sqlguard.SyntaxError{Message: "a literal, quoted name or comment that starts here never ends", Offset: t.Start}
-		case sqlguard.TokenInvalid:
-			return nil, &sqlguard.SyntaxError{Message: invalid(sql[t.Start:]), Offset: t.Start}
-		}
+	if err := lexical.Broken(sql, tokens, invalid); err != nil {
+		return nil, err
 	}
 	nodes, err := parser.Parse(context.Background(), strings.NewReader(sql))
 	if err != nil {
@@ -114,19 +110,6 @@ func syntaxError(sql string, err error) error {
 // statementSpan is the span of a statement without its terminator and the comments and
 // spaces around it. The spans of the parser cover the whole text.
 func (w *walker) statementSpan(n ast.Stmt) sqlguard.Span {
-	var at sqlguard.Span
 	l := lexer{text: w.sql[:min(max(n.End(), 0), len(w.sql))], at: max(n.Pos(), 0)}
-	for first := true; ; {
-		t, ok := l.next()
-		if !ok {
-			return at
-		}
-		if t.Kind == sqlguard.TokenComment || t.Kind == sqlguard.TokenTerminator {
-			continue
-		}
-		if first {
-			at.Start, first = t.Start, false
-		}
-		at.End = t.End
-	}
+	return lexical.Span(l.next)
 }

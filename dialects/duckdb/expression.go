@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqlc-dev/darkwing/ast"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -130,7 +131,7 @@ func (w *walker) star(n *ast.StarExpression) {
 
 func (w *walker) call(n *ast.FunctionExpression) {
 	w.functionName(n.Catalog, n.Schema, n.FunctionName, n.Qualification)
-	name := lower(n.FunctionName)
+	name := lexical.Lower(n.FunctionName)
 	notation := sqlguard.NotationCall
 	if n.IsOperator {
 		notation = sqlguard.NotationOperator
@@ -196,7 +197,7 @@ func (w *walker) setting(args []ast.FunctionArgument) {
 	read := sqlguard.SettingRead{Span: w.at}
 	if len(args) == 1 {
 		if c, ok := args[0].Expr.(*ast.ConstantExpression); ok && c.Literal.Kind == ast.LiteralString {
-			read.Name = lower(c.Literal.Text)
+			read.Name = lexical.Lower(c.Literal.Text)
 			read.Ruling.Allowed = readableSettings[read.Name]
 		}
 	}
@@ -204,12 +205,12 @@ func (w *walker) setting(args []ast.FunctionArgument) {
 }
 
 // readableSettings change what a query returns, and show nothing else.
-var readableSettings = set(`default_collation default_null_order default_order null_order timezone calendar integer_division
+var readableSettings = lexical.Set(`default_collation default_null_order default_order null_order timezone calendar integer_division
 	ieee_floating_point_ops old_implicit_casting order_by_non_integer_literal scalar_subquery_error_on_multiple_rows search_path schema`)
 
 func (w *walker) window(n *ast.WindowExpression) {
 	w.functionName(n.Catalog, n.Schema, n.FunctionName, n.Qualification)
-	w.stated(n.Catalog, n.Schema, lower(n.FunctionName), sqlguard.NotationCall, n.Qualification)
+	w.stated(n.Catalog, n.Schema, lexical.Lower(n.FunctionName), sqlguard.NotationCall, n.Qualification)
 	for _, a := range n.Arguments {
 		w.met.word(a.Name)
 		w.expr(a.Expr)
@@ -228,7 +229,7 @@ func (w *walker) window(n *ast.WindowExpression) {
 func (w *walker) typeName(n *ast.TypeExpression) {
 	w.met.words([]string{n.Catalog, n.Schema, n.TypeName, n.GetAlias()})
 	w.met.words(n.Qualification)
-	name := lower(n.TypeName)
+	name := lexical.Lower(n.TypeName)
 	if !w.types[name] {
 		if w.types == nil {
 			w.types = make(map[string]bool)

@@ -2,6 +2,7 @@ package duckdb
 
 import (
 	"github.com/ktxhq/ktx/dialects/internal/denied"
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -41,7 +42,7 @@ var deniedFunctions = denied.NewTable([]denied.Rule{
 	{Names: "__internal_* combine finalize remap_struct", Code: sqlguard.CodeFunctionNotAllowed, Reason: "belongs to DuckDB's own plans"},
 })
 
-var allowedNames = set(scalarFunctions + " " + aggregateFunctions + " " + macroFunctions + " " + operatorFunctions + " " + syntaxFunctions)
+var allowedNames = lexical.Set(scalarFunctions + " " + aggregateFunctions + " " + macroFunctions + " " + operatorFunctions + " " + syntaxFunctions)
 
 // operatorFunctions are the functions behind operators.
 const operatorFunctions = `!__postfix !~~ !~~* % & && * ** + - -> ->> / // <-> << <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~ !~ ~* !~*`
@@ -71,6 +72,6 @@ func ruleFunction(name string) (rule sqlguard.Ruling, builtin bool) {
 // DuckDB's own that may be read without a schema. A database in which somebody gave such a
 // name to a macro or a table of theirs must not be opened.
 func Reserved(name string) bool {
-	name = lower(name)
+	name = lexical.Lower(name)
 	return allowedNames[name] || tableFunctions[name] || systemViews["main"][name] || systemViews["pg_catalog"][name]
 }

@@ -3,6 +3,7 @@ package duckdb
 import (
 	"github.com/sqlc-dev/darkwing/ast"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -15,7 +16,7 @@ var pragmas = map[string]bool{
 
 // pragma judges a PRAGMA by the list.
 func (w *walker) pragma(n *ast.PragmaStatement) {
-	name := lower(n.Name)
+	name := lexical.Lower(n.Name)
 	w.met.word(n.Name)
 	named, listed := pragmas[name]
 	args := make([]ast.FunctionArgument, len(n.Parameters))

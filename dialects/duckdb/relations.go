@@ -3,31 +3,32 @@ package duckdb
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // tableFunctions are the table functions that make rows from their arguments or from the
 // catalogue. Reference: duckdb_% metadata functions, pragmas as table functions.
-var tableFunctions = set(`generate_series range unnest repeat repeat_row json_each json_tree
+var tableFunctions = lexical.Set(`generate_series range unnest repeat repeat_row json_each json_tree
 	duckdb_columns duckdb_constraints duckdb_functions duckdb_indexes duckdb_keywords duckdb_schemas duckdb_sequences duckdb_tables duckdb_types
 	duckdb_views duckdb_dependencies duckdb_coordinate_systems pragma_collations pragma_database_size pragma_table_info pragma_show pragma_version pragma_platform
 	icu_calendar_names pg_timezone_names`)
 
 // namingFunctions are those of tableFunctions whose argument names a relation.
-var namingFunctions = set(`pragma_table_info pragma_show`)
+var namingFunctions = lexical.Set(`pragma_table_info pragma_show`)
 
 // systemViews are the views of DuckDB's own by schema.
 var systemViews = map[string]map[string]bool{
-	"main": set(`duckdb_columns duckdb_constraints duckdb_indexes duckdb_schemas duckdb_tables duckdb_types duckdb_views sqlite_master sqlite_schema
+	"main": lexical.Set(`duckdb_columns duckdb_constraints duckdb_indexes duckdb_schemas duckdb_tables duckdb_types duckdb_views sqlite_master sqlite_schema
 		sqlite_temp_master sqlite_temp_schema`),
-	"information_schema": set(`character_sets check_constraints columns constraint_column_usage constraint_table_usage key_column_usage
+	"information_schema": lexical.Set(`character_sets check_constraints columns constraint_column_usage constraint_table_usage key_column_usage
 		referential_constraints schemata tables table_constraints views`),
-	"pg_catalog": set(`pg_am pg_attrdef pg_attribute pg_class pg_collation pg_constraint pg_database pg_depend pg_description pg_enum pg_index
+	"pg_catalog": lexical.Set(`pg_am pg_attrdef pg_attribute pg_class pg_collation pg_constraint pg_database pg_depend pg_description pg_enum pg_index
 		pg_indexes pg_namespace pg_proc pg_sequence pg_sequences pg_tables pg_tablespace pg_type pg_views`),
 }
 
 // catalogues are the databases that every session has. A name of two parts may begin with one.
-var catalogues = set("system temp memory")
+var catalogues = lexical.Set("system temp memory")
 
 // deniedViews are the views of DuckDB's own that may not be read.
 var deniedViews = map[string]sqlguard.Ruling{
@@ -47,12 +48,12 @@ var sourceColumns = map[string][]string{
 
 // SourceColumns returns the columns of a system relation that hold the source text of
 // views and macros.
-func (Dialect) SourceColumns(_, name string) []string { return sourceColumns[lower(name)] }
+func (Dialect) SourceColumns(_, name string) []string { return sourceColumns[lexical.Lower(name)] }
 
 // ruleRelation rules on a relation by its decoded names. System says that the name is
 // DuckDB's own.
 func ruleRelation(schema, name string) (rule sqlguard.Ruling, system bool) {
-	schema, name = lower(schema), lower(name)
+	schema, name = lexical.Lower(schema), lexical.Lower(name)
 	if strings.ContainsAny(name, `./\:*?[`) {
 		return sqlguard.Ruling{
 			Code:   sqlguard.CodeFunctionFileAccess,
@@ -89,28 +90,4 @@ func ruleTableFunction(schema, name string) sqlguard.Ruling {
 	default:
 		return sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: "not on the list of table functions that only make rows"}
 	}
-}
-
-func set(list string) map[string]bool {
-	m := make(map[string]bool)
-	for name := range strings.FieldsSeq(list) {
-		m[name] = true
-	}
-	return m
-}
-
-// lower folds ASCII letters, as DuckDB does for names.
-func lower(name string) string {
-	for i := range len(name) {
-		if c := name[i]; c >= 'A' && c <= 'Z' {
-			b := []byte(name)
-			for j := i; j < len(b); j++ {
-				if c := b[j]; c >= 'A' && c <= 'Z' {
-					b[j] = c + 'a' - 'A'
-				}
-			}
-			return string(b)
-		}
-	}
-	return name
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqlc-dev/darkwing/ast"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -145,7 +146,7 @@ func (w *walker) query(n ast.QueryNode) {
 				w.query(input)
 			}
 		case *ast.RecursiveCTENode:
-			w.scope = &scope{lower(n.CTEName), w.scope}
+			w.scope = &scope{lexical.Lower(n.CTEName), w.scope}
 			w.met.word(n.CTEName)
 			w.met.words(n.Aliases)
 			w.query(n.Left)
@@ -178,7 +179,7 @@ func (w *walker) with(m *ast.CTEMap) {
 				w.query(e.CTE.Query)
 			})
 		}
-		w.scope = &scope{lower(e.Name), w.scope}
+		w.scope = &scope{lexical.Lower(e.Name), w.scope}
 	}
 	w.path = path
 }
@@ -192,7 +193,7 @@ func joinPath(path, step string) string {
 
 // defined reports whether an unqualified name is a common table expression here.
 func (w *walker) defined(name string) bool {
-	name = lower(name)
+	name = lexical.Lower(name)
 	for s := w.scope; s != nil; s = s.up {
 		if s.name == name {
 			return true
@@ -352,10 +353,10 @@ func (w *walker) tableFunction(n *ast.TableFunctionRef) {
 		return
 	}
 	w.within(f, func() {
-		name := lower(f.FunctionName)
+		name := lexical.Lower(f.FunctionName)
 		w.functionName(f.Catalog, f.Schema, f.FunctionName, f.Qualification)
 		r := sqlguard.Relation{Database: f.Catalog, Schema: f.Schema, Name: f.FunctionName, Alias: n.Alias, Access: sqlguard.AccessRead, Span: w.at, System: true}
-		r.Ruling = ruleTableFunction(lower(f.Schema), name)
+		r.Ruling = ruleTableFunction(lexical.Lower(f.Schema), name)
 		if f.Catalog != "" || len(f.Qualification) > 0 {
 			r.Ruling = sqlguard.Ruling{Code: sqlguard.CodeExternalRelation, Reason: "its name has a catalogue"}
 		}
@@ -449,7 +450,7 @@ func (w *walker) show(n *ast.ShowRef) {
 		}
 		w.stmt.Relations = append(w.stmt.Relations, w.named(n.CatalogName, n.SchemaName, n.TableName, n.Qualification))
 	case ast.ShowTypeShowSpecial:
-		switch name := lower(unquote(n.TableName)); name {
+		switch name := lexical.Lower(unquote(n.TableName)); name {
 		case "tables", "schemas", "__show_tables_expanded":
 		case "databases", "variables":
 			w.effect(sqlguard.Finding{Code: sqlguard.CodeStatementNotAllowed, Message: "this SHOW shows how the session is set up", Span: w.stmt.Span})

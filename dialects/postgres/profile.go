@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/ktxhq/ktx/dialects/internal/denied"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -110,15 +109,4 @@ func (p *profile) relation(schema, name string) (relationFacts, bool) {
 		}
 	}
 	return systemRelation(schema, name)
-}
-
-// words returns the set of the words of texts.
-func words(texts ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, text := range texts {
-		for word := range strings.FieldsSeq(text) {
-			set[word] = true
-		}
-	}
-	return set
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"github.com/ktxhq/ktx/dialects/internal/denied"
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -31,7 +32,7 @@ var profiles = []*profile{
 			{Code: sqlguard.CodeFunctionSideEffect, Reason: movesCache, Names: `
 				google_columnar_engine_* google_db_advisor_* google_job_*`},
 		}),
-		whole: words("google_columnar_engine_add google_columnar_engine_drop google_columnar_engine_refresh"),
+		whole: lexical.Set("google_columnar_engine_add google_columnar_engine_drop google_columnar_engine_refresh"),
 	},
 	{
 		name: "aurora", title: "Aurora PostgreSQL",
@@ -44,7 +45,7 @@ var profiles = []*profile{
 			{Code: sqlguard.CodeFunctionAdmin, Reason: showsOthers, Names: `
 				aurora_stat_activity aurora_stat_statements aurora_stat_plans aurora_stat_backend_waits aurora_stat_get_* aurora_wait_report`},
 		}),
-		allowed: words("aurora_version aurora_db_instance_identifier aurora_list_builtins aurora_replica_status aurora_volume_logical_start_lsn"),
+		allowed: lexical.Set("aurora_version aurora_db_instance_identifier aurora_list_builtins aurora_replica_status aurora_volume_logical_start_lsn"),
 	},
 	{
 		name: "citus", title: "Citus",
@@ -63,8 +64,8 @@ var profiles = []*profile{
 				lock_shard_metadata lock_shard_resources assign_distributed_transaction_id dump_global_wait_edges
 				columnar.alter_columnar_table_set columnar.alter_columnar_table_reset alter_columnar_table_set alter_columnar_table_reset`},
 		}),
-		whole: words("run_command_on_workers run_command_on_all_nodes run_command_on_coordinator"),
-		allowed: words(`citus_version citus_table_size citus_relation_size citus_total_relation_size get_shard_id_for_distribution_column
+		whole: lexical.Set("run_command_on_workers run_command_on_all_nodes run_command_on_coordinator"),
+		allowed: lexical.Set(`citus_version citus_table_size citus_relation_size citus_total_relation_size get_shard_id_for_distribution_column
 			column_to_column_name column_name_to_column`),
 		relations: denied.NewTable([]denied.Rule{
 			{Code: sqlguard.CodeCredentialRelation, Reason: "holds how the nodes log in at each other", Names: "pg_dist_authinfo pg_dist_poolinfo"},
@@ -80,9 +81,9 @@ var profiles = []*profile{
 				pg_get_iam_role_by_user pg_get_grantee_by_iam_role default_iam_role has_assumerole_privilege current_session_arn`},
 			{Code: sqlguard.CodeFunctionNetworkAccess, Reason: callsService, Names: "explain_model"},
 		}),
-		whole:   words("reboot_cluster"),
-		allowed: words(redshiftFunctions),
-		shared:  words(redshiftShared),
+		whole:   lexical.Set("reboot_cluster"),
+		allowed: lexical.Set(redshiftFunctions),
+		shared:  lexical.Set(redshiftShared),
 		relations: denied.NewTable([]denied.Rule{{Code: sqlguard.CodeRelationNotAllowed, Reason: showsOthers, Names: `
 			stl_* stv_* svl_* svcs_* svv_* sys_query_* sys_child_query_* sys_procedure_* sys_load_* sys_unload_* sys_external_query_*
 			sys_connection_* sys_session_* sys_transaction_* sys_userlog sys_udf_* sys_serverless_* sys_mv_* sys_stream_* sys_streaming_*
@@ -122,8 +123,8 @@ var profiles = []*profile{
 				yb_active_session_history yb_servers yb_terminated_queries yb_lock_status yb_local_tablets yb_servers_metrics yb_tablet_metadata
 				yb_mem_usage yb_mem_usage_kb yb_mem_usage_sql yb_mem_usage_sql_b yb_mem_usage_sql_kb yb_pg_stat_*`},
 		}),
-		whole: words("yb_cancel_transaction yb_query_diagnostics yb_cancel_query_diagnostics"),
-		allowed: words(`yb_hash_code yb_is_database_colocated yb_is_local_table yb_table_properties yb_get_range_split_clause
+		whole: lexical.Set("yb_cancel_transaction yb_query_diagnostics yb_cancel_query_diagnostics"),
+		allowed: lexical.Set(`yb_hash_code yb_is_database_colocated yb_is_local_table yb_table_properties yb_get_range_split_clause
 			yb_server_region yb_server_zone yb_server_cloud yb_catalog_version`),
 	},
 }

@@ -6,18 +6,19 @@ import (
 
 	"github.com/sqlc-dev/meyer/ast"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // PragmaListed reports whether a PRAGMA may be read.
 func PragmaListed(name string) bool {
-	_, ok := pragmas[lower(name)]
+	_, ok := pragmas[lexical.Lower(name)]
 	return ok
 }
 
 // PragmaSets reports whether a listed PRAGMA would set something if it were
 // given a value.
-func PragmaSets(name string) bool { return pragmas[lower(name)] == argNone }
+func PragmaSets(name string) bool { return pragmas[lexical.Lower(name)] == argNone }
 
 // NodeUse names what the walker does with a type of node, "" when the type is
 // not listed.

@@ -1,8 +1,7 @@
 package sqlite
 
 import (
-	"strings"
-
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -12,7 +11,7 @@ import (
 // windowfunctions.html, lang_datefunc.html, json1.html, lang_mathfunc.html,
 // and the auxiliary functions of https://sqlite.org/fts5.html. They are listed
 // by hand, because a function is not harmless just because a driver has it.
-var allowedFunctions = set(
+var allowedFunctions = lexical.Set(
 	// core, except load_extension
 	`abs changes char coalesce concat concat_ws format glob hex if ifnull iif
 	instr last_insert_rowid length like likelihood likely lower ltrim max min
@@ -112,16 +111,6 @@ var deniedFunctions = map[string]ruling{
 	"sqlite_crypt":           {sqlguard.CodeFunctionAdmin, "manages users of the file"},
 	"sqlcipher_export":       {sqlguard.CodeFunctionFileAccess, "copies one database into another"},
 	"sqlite_filestat":        {sqlguard.CodeFunctionFileAccess, "reads facts of the file"},
-}
-
-func set(lists ...string) map[string]bool {
-	m := make(map[string]bool)
-	for _, list := range lists {
-		for name := range strings.FieldsSeq(list) {
-			m[name] = true
-		}
-	}
-	return m
 }
 
 // ruleFunction rules on a function by its folded name. SQLite functions have

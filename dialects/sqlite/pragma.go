@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqlc-dev/meyer/ast"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -47,7 +48,7 @@ var pragmas = map[string]pragmaArgument{
 func (w *walker) pragma(n *ast.PragmaStmt) {
 	w.qualifiedName(n.Name)
 	w.markRange(n.Name.End(), n.End()) // its value, which the parser keeps as text
-	name := lower(n.Name.Name.Name)
+	name := lexical.Lower(n.Name.Name.Name)
 	refuse := func(message string) {
 		w.effect(sqlguard.Finding{
 			Code: sqlguard.CodePragmaNotAllowed, Object: name, Message: message,

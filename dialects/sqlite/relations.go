@@ -3,6 +3,7 @@ package sqlite
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -84,7 +85,7 @@ func ruleRelation(schema, name string, called bool) (rule sqlguard.Ruling, syste
 			Reason: "only the schemas main and temp belong to this connection",
 		}, false
 	}
-	name = lower(name)
+	name = lexical.Lower(name)
 	allowed := sqlguard.Ruling{Allowed: true}
 	switch {
 	case systemRelations[name]:
@@ -114,26 +115,10 @@ func ruleRelation(schema, name string, called bool) (rule sqlguard.Ruling, syste
 
 // ownSchema reports whether a schema belongs to the connection itself.
 func ownSchema(schema string) bool {
-	switch lower(schema) {
+	switch lexical.Lower(schema) {
 	case "main", "temp":
 		return true
 	default:
 		return false
 	}
-}
-
-// lower folds ASCII letters, as SQLite does for names.
-func lower(name string) string {
-	for i := range len(name) {
-		if c := name[i]; c >= 'A' && c <= 'Z' {
-			b := []byte(name)
-			for j := i; j < len(b); j++ {
-				if c := b[j]; c >= 'A' && c <= 'Z' {
-					b[j] = c + 'a' - 'A'
-				}
-			}
-			return string(b)
-		}
-	}
-	return name
 }

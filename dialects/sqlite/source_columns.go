@@ -1,8 +1,10 @@
 package sqlite
 
+import "github.com/ktxhq/ktx/dialects/internal/lexical"
+
 // SourceColumns returns the column that holds the source text of views and triggers.
 func (Dialect) SourceColumns(_, name string) []string {
-	switch lower(name) {
+	switch lexical.Lower(name) {
 	case "sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master":
 		return []string{"sql"}
 	default:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sqlc-dev/meyer/ast"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -190,7 +191,7 @@ func (w *walker) with(n *ast.With) {
 	}
 	names := make(map[string]bool, len(n.CTEs))
 	for _, cte := range n.CTEs {
-		names[lower(w.name(cte.Name))] = true
+		names[lexical.Lower(w.name(cte.Name))] = true
 	}
 	w.scope = &scope{names: names, up: w.scope}
 	path := w.path
@@ -215,7 +216,7 @@ func (w *walker) defined(name string) bool {
 	if w.scope == nil {
 		return false
 	}
-	name = lower(name)
+	name = lexical.Lower(name)
 	for s := w.scope; s != nil; s = s.up {
 		if s.names[name] {
 			return true
@@ -282,13 +283,13 @@ func (w *walker) source(n *ast.QualifiedName, args []ast.Expr, called bool, alia
 	}
 	r := sqlguard.Relation{Schema: schema, Name: name, Alias: alias, Access: sqlguard.AccessRead, Span: span(n)}
 	if called {
-		if reason := excess(lower(name), args); reason != "" {
+		if reason := excess(lexical.Lower(name), args); reason != "" {
 			w.effect(sqlguard.Finding{
-				Code: sqlguard.CodeFunctionNotAllowed, Object: lower(name), Span: r.Span,
-				Message: "table function " + lower(name) + ": " + reason, Hint: "use a smaller number",
+				Code: sqlguard.CodeFunctionNotAllowed, Object: lexical.Lower(name), Span: r.Span,
+				Message: "table function " + lexical.Lower(name) + ": " + reason, Hint: "use a smaller number",
 			})
 		}
-		w.pragmaArguments(lower(name), args)
+		w.pragmaArguments(lexical.Lower(name), args)
 	}
 	w.relation(r, called)
 }
@@ -410,7 +411,7 @@ func (w *walker) qualifiedRef(n *ast.QualifiedRef) {
 func rowidName(name string) bool {
 	switch len(name) {
 	case len("oid"), len("rowid"), len("_rowid_"):
-		name = lower(name)
+		name = lexical.Lower(name)
 		return name == "rowid" || name == "oid" || name == "_rowid_"
 	default:
 		return false
@@ -432,7 +433,7 @@ func (w *walker) qualifier(names []*ast.Ident) []string {
 // like visits an operator that SQLite runs as a function. LIKE and GLOB are
 // its own; MATCH and REGEXP call what the application registered.
 func (w *walker) like(n *ast.LikeExpr) {
-	name := lower(w.name(n.Op))
+	name := lexical.Lower(w.name(n.Op))
 	if name != "like" && name != "glob" {
 		w.stmt.Calls = append(w.stmt.Calls, newCall(name, sqlguard.NotationOperator, span(n.Op)))
 	}
@@ -456,7 +457,7 @@ func (w *walker) in(n *ast.InExpr) {
 }
 
 func (w *walker) call(n *ast.FuncCall) {
-	call := newCall(lower(w.name(n.Name)), sqlguard.NotationCall, span(n.Name))
+	call := newCall(lexical.Lower(w.name(n.Name)), sqlguard.NotationCall, span(n.Name))
 	if call.Ruling.Allowed {
 		if reason := excess(call.Name, n.Args); reason != "" {
 			call.Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: reason, Excess: true}
@@ -486,7 +487,7 @@ func (w *walker) typeName(n *ast.TypeName) {
 	} else {
 		w.differs = n.Pos()
 	}
-	name := lower(n.Name)
+	name := lexical.Lower(n.Name)
 	if w.types[name] {
 		return
 	}

@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -134,7 +135,7 @@ func (p *parser) convertArguments() {
 // DATE_BUCKET (Transact-SQL).
 func (p *parser) datePartArguments() {
 	p.expectMark('(')
-	if p.tok.kind != sqlguard.TokenWord || !dateParts[lower(p.text())] {
+	if p.tok.kind != sqlguard.TokenWord || !dateParts[lexical.Lower(p.text())] {
 		p.fail("a part of a date, such as day")
 		return
 	}

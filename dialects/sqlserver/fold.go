@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 )
 
 // skeleton folds a name to the form in which the widest collation compares it: it
@@ -12,7 +14,7 @@ import (
 // and Unicode support.
 func skeleton(s string) string {
 	if plainASCII(s) {
-		return lower(s)
+		return lexical.Lower(s)
 	}
 	var b strings.Builder
 	for _, r := range s {
@@ -25,7 +27,7 @@ func skeleton(s string) string {
 			b.WriteRune(r)
 		}
 	}
-	return strings.TrimRight(lower(b.String()), " ")
+	return strings.TrimRight(lexical.Lower(b.String()), " ")
 }
 
 // baseLetter returns the ASCII character of which r is a form, or r itself.

@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -350,7 +351,7 @@ func (p *parser) oldSystemFunction() {
 		return
 	}
 	n.at.Start = start
-	if fn := systemFunctions[lower(n.last().text)]; fn != nil && n.n == 1 {
+	if fn := systemFunctions[lexical.Lower(n.last().text)]; fn != nil && n.n == 1 {
 		p.call(&n, fn)
 	} else {
 		p.call(&n, nil)
@@ -391,7 +392,7 @@ func (p *parser) instant() {
 		p.next()
 	case p.tok.kind == sqlguard.TokenParameter:
 		p.parameter()
-	case p.mark() == '{' && lower(p.sql[p.peek(1).start:p.peek(1).end]) != "fn":
+	case p.mark() == '{' && lexical.Lower(p.sql[p.peek(1).start:p.peek(1).end]) != "fn":
 		p.escape()
 	default:
 		p.fail("a time in quotes")

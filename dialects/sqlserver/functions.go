@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -63,7 +64,7 @@ func lookupFunction(name string) *function {
 	if fn := functions[name]; fn != nil {
 		return fn
 	}
-	return functions[lower(name)]
+	return functions[lexical.Lower(name)]
 }
 
 func makeFunctions() (own, system map[string]*function) {
@@ -114,7 +115,7 @@ func ruleUnknown(n *name) (rule sqlguard.Ruling, builtin bool) {
 			return fn.refusal(), true
 		}
 		ruling := sqlguard.Ruling{Reason: "not on the list of system functions known to be pure"}
-		if lower(n.last().text) == last {
+		if lexical.Lower(n.last().text) == last {
 			ruling.Reveal = revealedFunctions[last]
 		}
 		return ruling, true

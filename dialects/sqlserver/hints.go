@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -258,7 +259,7 @@ func (p *parser) useHint() {
 }
 
 // useHints are the names for USE HINT that change only how the server makes a plan.
-var useHints = wordSet(`
+var useHints = lexical.Set(`
 	ASSUME_FIXED_MAX_SELECTIVITY_FOR_REGEXP ASSUME_FIXED_MIN_SELECTIVITY_FOR_REGEXP
 	ASSUME_FULL_INDEPENDENCE_FOR_FILTER_ESTIMATES ASSUME_JOIN_PREDICATE_DEPENDS_ON_FILTERS
 	ASSUME_MIN_SELECTIVITY_FOR_FILTER_ESTIMATES ASSUME_PARTIAL_CORRELATION_FOR_FILTER_ESTIMATES

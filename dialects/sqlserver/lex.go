@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -106,7 +107,7 @@ func (l *lexer) scan(i int) (sqlguard.TokenKind, int) {
 		if l.byteAt(i+1) == ':' {
 			return sqlguard.TokenOperator, 2
 		}
-		if n := l.wordLength(i); clientCommands[lower(l.text[i+1:i+n])] && l.lineStart(i) {
+		if n := l.wordLength(i); clientCommands[lexical.Lower(l.text[i+1:i+n])] && l.lineStart(i) {
 			return sqlguard.TokenClientCommand, lineLength(l.text[i:])
 		}
 		return sqlguard.TokenOperator, 1
@@ -131,7 +132,7 @@ func (l *lexer) scan(i int) (sqlguard.TokenKind, int) {
 
 // clientCommands are the commands of sqlcmd that follow a colon at the start of
 // a line. Reference: sqlcmd utility, "sqlcmd commands".
-var clientCommands = wordSet("connect ed error exit help list listvar on out perftrace quit r reset serverlist setvar xml")
+var clientCommands = lexical.Set("connect ed error exit help list listvar on out perftrace quit r reset serverlist setvar xml")
 
 // operator returns the length of the operator at i. The parser also reads
 // operators of several characters with white space between these, as the server

@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -14,7 +15,7 @@ var xmlMethods = map[string]int{"value": 2, "query": 1, "exist": 1, "nodes": 1}
 // clrMethods are the methods of the types geometry, geography and hierarchyid.
 // Their names are case-sensitive. Reference: Spatial types - geometry and
 // geography (Transact-SQL), hierarchyid data type method reference.
-var clrMethods = wordSet(`
+var clrMethods = lexical.Set(`
 	STArea STAsBinary STAsText STBoundary STBuffer STCentroid STContains STConvexHull STCrosses STCurveN STCurveToLine
 	STDifference STDimension STDisjoint STDistance STEndpoint STEndPoint STEnvelope STEquals STExteriorRing STGeometryN
 	STGeometryType STInteriorRingN STIntersection STIntersects STIsClosed STIsEmpty STIsRing STIsSimple STIsValid
@@ -30,28 +31,20 @@ var clrMethods = wordSet(`
 var commonSchemas = map[string]bool{"sys": true, "information_schema": true, "dbo": true, "guest": true}
 
 // clrProperties are the properties of the same types.
-var clrProperties = wordSet("STSrid STX STY Lat Long Z M HasZ HasM IsNull")
+var clrProperties = lexical.Set("STSrid STX STY Lat Long Z M HasZ HasM IsNull")
 
 // clrStatics are the static methods of the same types, by type. A property is
 // called without brackets.
 var clrStatics = map[string]map[string]bool{
-	"geometry": wordSet(`STGeomFromText STPointFromText STLineFromText STPolyFromText STMPointFromText STMLineFromText
+	"geometry": lexical.Set(`STGeomFromText STPointFromText STLineFromText STPolyFromText STMPointFromText STMLineFromText
 		STMPolyFromText STGeomCollFromText STGeomFromWKB STPointFromWKB STLineFromWKB STPolyFromWKB STMPointFromWKB
 		STMLineFromWKB STMPolyFromWKB STGeomCollFromWKB GeomFromGml Parse Point Null STAsText
 		CollectionAggregate ConvexHullAggregate EnvelopeAggregate UnionAggregate`),
-	"geography": wordSet(`STGeomFromText STPointFromText STLineFromText STPolyFromText STMPointFromText STMLineFromText
+	"geography": lexical.Set(`STGeomFromText STPointFromText STLineFromText STPolyFromText STMPointFromText STMLineFromText
 		STMPolyFromText STGeomCollFromText STGeomFromWKB STPointFromWKB STLineFromWKB STPolyFromWKB STMPointFromWKB
 		STMLineFromWKB STMPolyFromWKB STGeomCollFromWKB GeomFromGml Parse Point Null
 		CollectionAggregate ConvexHullAggregate EnvelopeAggregate UnionAggregate`),
-	"hierarchyid": wordSet("GetRoot Parse"),
-}
-
-func wordSet(list string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
+	"hierarchyid": lexical.Set("GetRoot Parse"),
 }
 
 // allowedMethod reports whether a method is on a list.
@@ -115,7 +108,7 @@ func (p *parser) qualifiedCall(n *name) {
 // functions (Transact-SQL).
 func (p *parser) systemCall(n *name) {
 	if n.n == 2 && skeleton(n.parts[0].text) == "sys" {
-		if fn := systemFunctions[lower(n.last().text)]; fn != nil {
+		if fn := systemFunctions[lexical.Lower(n.last().text)]; fn != nil {
 			p.call(n, fn)
 			return
 		}
@@ -189,7 +182,7 @@ func (p *parser) xquery(text string, at sqlguard.Span) {
 // literal. Reference: value() Method (xml Data Type).
 func (p *parser) valueType(text string, at sqlguard.Span) {
 	base, _, _ := strings.Cut(text, "(")
-	base = lower(strings.Trim(strings.TrimSpace(base), "[]\""))
+	base = lexical.Lower(strings.Trim(strings.TrimSpace(base), "[]\""))
 	if builtinTypes[base] {
 		p.builtinType(base, at)
 		return
@@ -206,12 +199,12 @@ func (p *parser) static(n *name) {
 	if p.err != nil {
 		return
 	}
-	typ := lower(n.last().text)
+	typ := lexical.Lower(n.last().text)
 	call := sqlguard.Call{Schema: n.String(), Name: m.text, Notation: sqlguard.NotationCall, Span: sqlguard.Span{Start: n.at.Start, End: t.end}}
 	switch {
-	case (n.n == 1 || n.n == 2 && lower(n.parts[0].text) == "sys") && clrStatics[typ][m.text]:
+	case (n.n == 1 || n.n == 2 && lexical.Lower(n.parts[0].text) == "sys") && clrStatics[typ][m.text]:
 		call.Schema, call.Builtin, call.Ruling.Allowed = typ, true, true
-	case builtinTypes[lower(m.text)]:
+	case builtinTypes[lexical.Lower(m.text)]:
 		call.Ruling.Reason = "casts are written CAST (x AS " + m.text + ") in Transact-SQL"
 	default:
 		call.Ruling.Reason = "not on the list of static methods of the server's own types"

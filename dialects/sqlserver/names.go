@@ -160,18 +160,3 @@ func decodeString(text string) string {
 	}
 	return text
 }
-
-// lower folds ASCII letters.
-func lower(s string) string {
-	for i := range len(s) {
-		if c := s[i]; c >= 'A' && c <= 'Z' {
-			return strings.Map(func(r rune) rune {
-				if 'A' <= r && r <= 'Z' {
-					return r + 'a' - 'A'
-				}
-				return r
-			}, s)
-		}
-	}
-	return s
-}

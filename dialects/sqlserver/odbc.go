@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -18,7 +19,7 @@ func (p *parser) escape() kind {
 		p.fail("fn, d, t, ts or guid")
 		return none
 	}
-	switch lower(p.text()) {
+	switch lexical.Lower(p.text()) {
 	case "d", "t", "ts", "guid":
 		p.next()
 		p.stringLiteral("a literal in quotes")
@@ -43,7 +44,7 @@ func (p *parser) escape() kind {
 func (p *parser) atODBCCall() bool {
 	called := func(n int) bool {
 		t := p.peek(n)
-		return t.kind == sqlguard.TokenWord && lower(p.sql[t.start:t.end]) == "call"
+		return t.kind == sqlguard.TokenWord && lexical.Lower(p.sql[t.start:t.end]) == "call"
 	}
 	return called(1) || p.markOf(2) == '=' && called(3) || p.peek(1).kind == sqlguard.TokenParameter && called(3)
 }
@@ -59,7 +60,7 @@ func (p *parser) skipEscape() {
 // (Transact-SQL).
 func (p *parser) escapedCall() {
 	t := p.tok
-	written := lower(p.text())
+	written := lexical.Lower(p.text())
 	target, ok := odbcFunctions[written]
 	if !ok || t.kind != sqlguard.TokenWord {
 		p.scalar()
@@ -112,7 +113,7 @@ func (p *parser) escapedCall() {
 // datePart reads a part of a date. Reference: ODBC Scalar Functions
 // (Transact-SQL), "EXTRACT".
 func (p *parser) datePart() {
-	if p.tok.kind != sqlguard.TokenWord || !dateParts[lower(p.text())] {
+	if p.tok.kind != sqlguard.TokenWord || !dateParts[lexical.Lower(p.text())] {
 		p.fail("a part of a date, such as day")
 		return
 	}
@@ -123,11 +124,11 @@ func (p *parser) datePart() {
 // Explicit Data Type Conversion Function.
 func (p *parser) odbcType() {
 	t := p.tok
-	if p.tok.kind != sqlguard.TokenWord || len(p.text()) < 5 || lower(p.text())[:4] != "sql_" {
+	if p.tok.kind != sqlguard.TokenWord || len(p.text()) < 5 || lexical.Lower(p.text())[:4] != "sql_" {
 		p.fail("a type of ODBC, such as SQL_INTEGER")
 		return
 	}
-	p.builtinType(lower(p.text()), spanOf(t))
+	p.builtinType(lexical.Lower(p.text()), spanOf(t))
 	p.next()
 }
 

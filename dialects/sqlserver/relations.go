@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -46,7 +47,7 @@ func ruleRelation(n *name) (rule sqlguard.Ruling, system bool) {
 		// They are found in sys from every schema.
 		return systemRuling(compatibilityViews, revealedViews, written, relation)
 	}
-	if database == "msdb" && schema == "dbo" && lower(written) == relation && revealedHistory[relation] != "" {
+	if database == "msdb" && schema == "dbo" && lexical.Lower(written) == relation && revealedHistory[relation] != "" {
 		return sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it lies in a database of the server's own", Reveal: revealedHistory[relation]}, true
 	}
 	if systemDatabases[database] {
@@ -73,13 +74,13 @@ const (
 // that is only similar to a listed one is refused.
 func systemRuling(list map[string]viewUse, groups map[string]sqlguard.Group, written, relation string) (rule sqlguard.Ruling, system bool) {
 	var reveal sqlguard.Group
-	if lower(written) == relation {
+	if lexical.Lower(written) == relation {
 		reveal = groups[relation]
 	}
 	switch {
 	case credentialRelations[relation] || strings.HasPrefix(relation, "dm_exec_"):
 		return sqlguard.Ruling{Code: sqlguard.CodeCredentialRelation, Reason: "it holds secrets, or statements of other sessions", Reveal: reveal}, true
-	case list[relation] == readableView && lower(written) == relation:
+	case list[relation] == readableView && lexical.Lower(written) == relation:
 		return sqlguard.Ruling{Allowed: true}, true
 	default:
 		return sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "not on the list of system relations that may be read", Reveal: reveal}, true

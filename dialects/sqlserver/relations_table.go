@@ -3,6 +3,8 @@ package sqlserver
 import (
 	"maps"
 	"strings"
+
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 )
 
 // systemViews are the views of the schema sys that may be read: structure,
@@ -51,7 +53,7 @@ var compatibilityViews = merge(
 )
 
 // credentialRelations have secrets, or the statements of other sessions.
-var credentialRelations = wordSet(`
+var credentialRelations = lexical.Set(`
 	asymmetric_keys certificates column_encryption_key_values column_encryption_keys column_master_keys credentials
 	crypt_properties cryptographic_providers database_credentials database_scoped_credentials key_encryptions
 	linked_logins login_token openkeys query_store_query_text remote_logins server_principal_credentials

@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -92,14 +93,14 @@ var revealedHistory = viewGroups(map[sqlguard.Group]string{
 })
 
 // serverDatabases are the server's own databases whose structure belongs to storage.
-var serverDatabases = wordSet(`master msdb model tempdb`)
+var serverDatabases = lexical.Set(`master msdb model tempdb`)
 
 // inServerDatabase rules on a view of the server that is read in one of its own databases:
 // storage reveals the names and sizes of what lies there. What needs another group in the
 // database of the connection needs that one.
 func inServerDatabase(r *sqlguard.Relation) {
-	schema := lower(r.Schema)
-	if !serverDatabases[lower(r.Database)] || schema != "sys" && schema != "information_schema" {
+	schema := lexical.Lower(r.Schema)
+	if !serverDatabases[lexical.Lower(r.Database)] || schema != "sys" && schema != "information_schema" {
 		return
 	}
 	switch {
@@ -125,7 +126,7 @@ func (Dialect) SecretColumns(schema, name string) []string {
 
 // sessionSettings are the columns of sys.dm_exec_sessions that show only how sessions are
 // set: drivers ask for the isolation level of their own when they connect.
-var sessionSettings = wordSet(`
+var sessionSettings = lexical.Set(`
 	session_id is_user_process transaction_isolation_level text_size language date_format date_first quoted_identifier
 	arithabort ansi_null_dflt_on ansi_defaults ansi_warnings ansi_padding ansi_nulls concat_null_yields_null lock_timeout
 	deadlock_priority`)
@@ -137,11 +138,11 @@ func (f *facts) readSettings() {
 		return
 	}
 	r := &f.stmt.Relations[0]
-	if r.Ruling.Allowed || r.Database != "" || lower(r.Schema) != "sys" || lower(r.Name) != "dm_exec_sessions" {
+	if r.Ruling.Allowed || r.Database != "" || lexical.Lower(r.Schema) != "sys" || lexical.Lower(r.Name) != "dm_exec_sessions" {
 		return
 	}
 	for _, ref := range f.stmt.ColumnRefs {
-		if ref.Star || !sessionSettings[lower(ref.Name)] {
+		if ref.Star || !sessionSettings[lexical.Lower(ref.Name)] {
 			return
 		}
 	}
@@ -150,7 +151,7 @@ func (f *facts) readSettings() {
 
 // serverViews are views of sys that show the same in every database, besides those of
 // the server's operating system, its sessions and its replicas.
-var serverViews = wordSet(`
+var serverViews = lexical.Set(`
 	databases master_files configurations database_mirroring availability_groups availability_replicas server_principals
 	server_role_members server_permissions endpoints database_mirroring_endpoints syslogins`)
 

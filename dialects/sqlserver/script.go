@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"slices"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -198,12 +199,12 @@ func opens(text string) bool {
 
 // starters are the reserved words with which statements begin. WITH is not among
 // them: the server requires a semicolon before a statement that begins with WITH.
-var starters = wordSet(`
+var starters = lexical.Set(`
 	select insert update delete merge truncate bulk writetext updatetext readtext create alter drop grant revoke deny
 	commit rollback save set use setuser revert open close fetch deallocate declare if else while begin end return goto
 	break continue waitfor print raiserror exec execute backup restore kill shutdown reconfigure checkpoint dbcc`)
 
 // continuing are the words after which a statement continues.
-var continuing = wordSet(`
+var continuing = lexical.Set(`
 	as for after or and not union all except intersect then with into from of by in is like between join
 	where having group order over escape collate`)

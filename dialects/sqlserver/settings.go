@@ -3,13 +3,14 @@ package sqlserver
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // globals are the functions whose names begin with @@ and that may be read.
 // Reference: Configuration Functions; System Statistical Functions; System
 // functions (Transact-SQL).
-var globals = wordSet(`
+var globals = lexical.Set(`
 	@@connections @@cpu_busy @@cursor_rows @@datefirst @@dbts @@error @@fetch_status @@identity @@idle @@io_busy @@langid
 	@@language @@lock_timeout @@max_connections @@max_precision @@microsoftversion @@nestlevel @@options @@pack_received
 	@@pack_sent @@packet_errors @@procid @@rowcount @@servername @@servicename @@spid @@textsize @@timeticks
@@ -18,7 +19,7 @@ var globals = wordSet(`
 // global reads a function such as @@VERSION. Reference: Configuration Functions
 // (Transact-SQL).
 func (p *parser) global() {
-	name := lower(p.text())
+	name := lexical.Lower(p.text())
 	read := sqlguard.SettingRead{Name: name, Span: p.here()}
 	read.Ruling.Allowed = globals[name]
 	p.stmt.Settings = append(p.stmt.Settings, read)
@@ -30,7 +31,7 @@ func (p *parser) global() {
 // (Transact-SQL), "$IDENTITY", "$ROWGUID"; SQL Graph Architecture; $PARTITION
 // (Transact-SQL).
 func (p *parser) pseudo() kind {
-	switch lower(p.text()) {
+	switch lexical.Lower(p.text()) {
 	case "$identity", "$rowguid":
 		p.allColumns(p.here())
 		p.next()
@@ -57,7 +58,7 @@ func (p *parser) pseudo() kind {
 
 // serverProperties are the properties that may be read. The others show paths and
 // names of files. Reference: SERVERPROPERTY (Transact-SQL).
-var serverProperties = wordSet(`
+var serverProperties = lexical.Set(`
 	buildclrversion collation collationid comparisonstyle computernamephysicalnetbios edition editionid engineedition
 	filestreamconfiguredlevel filestreameffectivelevel hadrmanagerstatus instancename isadvancedanalyticsinstalled
 	isbigdatacluster isclustered isexternalauthenticationonly isexternalgovernanceenabled isfulltextinstalled ishadrenabled
@@ -68,11 +69,11 @@ var serverProperties = wordSet(`
 	sqlcharset sqlcharsetname sqlsortorder sqlsortordername suspendeddatabasecount isdatabasesnapshotsupported`)
 
 // connectionProperties: CONNECTIONPROPERTY (Transact-SQL).
-var connectionProperties = wordSet(`net_transport protocol_type auth_scheme local_net_address local_tcp_port
+var connectionProperties = lexical.Set(`net_transport protocol_type auth_scheme local_net_address local_tcp_port
 	client_net_address physical_net_transport`)
 
 // sessionProperties: SESSIONPROPERTY (Transact-SQL).
-var sessionProperties = wordSet(`ansi_nulls ansi_padding ansi_warnings arithabort concat_null_yields_null
+var sessionProperties = lexical.Set(`ansi_nulls ansi_padding ansi_warnings arithabort concat_null_yields_null
 	numeric_roundabort quoted_identifier user_options`)
 
 // rulePropertyRead rules on the property that a function reads.

@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -121,7 +122,7 @@ func (p *parser) skipStatement(from int) {
 func (p *parser) refine(rule statementRule) statementRule {
 	word := func(n int) string {
 		t := p.peek(n)
-		return lower(p.sql[t.start:t.end])
+		return lexical.Lower(p.sql[t.start:t.end])
 	}
 	switch rule.verb { //nolint:exhaustive // the other statements have one rule
 	case "create", "alter", "drop":

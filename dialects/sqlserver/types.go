@@ -3,12 +3,13 @@ package sqlserver
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // builtinTypes are the data types of the server's own. Reference: Data types
 // (Transact-SQL), Data type synonyms (Transact-SQL).
-var builtinTypes = wordSet(`
+var builtinTypes = lexical.Set(`
 	bigint binary bit char character cursor date datetime datetime2 datetimeoffset dec decimal double float geography
 	geometry hierarchyid image int integer json money national nchar ntext numeric nvarchar real rowversion
 	smalldatetime smallint smallmoney sql_variant sysname text time timestamp tinyint uniqueidentifier varbinary varchar
@@ -45,8 +46,8 @@ func (p *parser) dataType() {
 	if p.err != nil {
 		return
 	}
-	base := lower(n.last().text)
-	builtin := builtinTypes[base] && (n.n == 1 || n.n == 2 && lower(n.parts[0].text) == "sys")
+	base := lexical.Lower(n.last().text)
+	builtin := builtinTypes[base] && (n.n == 1 || n.n == 2 && lexical.Lower(n.parts[0].text) == "sys")
 	if builtin && !n.last().quoted && (base == "char" || base == "character" || base == "binary" || base == "nchar") {
 		p.accept("varying")
 	}
@@ -72,7 +73,7 @@ func (p *parser) typeParameters() {
 		p.integer("a length")
 		if p.acceptMark(',') && p.tok.kind == sqlguard.TokenNumber {
 			p.next()
-		} else if strings.HasPrefix(lower(p.text()), "float") {
+		} else if strings.HasPrefix(lexical.Lower(p.text()), "float") {
 			p.next()
 		}
 	}

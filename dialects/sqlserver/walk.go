@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -95,7 +96,7 @@ func (f *facts) column(n *name) {
 	switch {
 	case n.star:
 		ref.Qualifier, ref.Name, ref.Star = n.qualifier(0), "", true
-	case !n.last().quoted && unnamedColumns[lower(n.last().text)]:
+	case !n.last().quoted && unnamedColumns[lexical.Lower(n.last().text)]:
 		ref.Name, ref.Star = "", true
 	}
 	if f.stmt.ColumnRefs == nil {
@@ -118,7 +119,7 @@ func (f *facts) allColumns(at sqlguard.Span) {
 func (f *facts) source(n *name) int {
 	if n.n == 1 && !n.dotted && f.ctes != nil {
 		// Names that differ in case are one only under some collations.
-		if written, ok := f.ctes[lower(n.parts[0].text)]; ok && written == n.parts[0].text {
+		if written, ok := f.ctes[lexical.Lower(n.parts[0].text)]; ok && written == n.parts[0].text {
 			f.expose(written, true)
 			return -1
 		}
@@ -156,8 +157,8 @@ func (f *facts) relation(n *name, access sqlguard.Access) int {
 // inEveryDatabase reports whether a relation of the server shows the same wherever the
 // statement runs: history of msdb, and views of the server read in master.
 func inEveryDatabase(r *sqlguard.Relation) bool {
-	name, schema := lower(r.Name), lower(r.Schema)
-	switch lower(r.Database) {
+	name, schema := lexical.Lower(r.Name), lexical.Lower(r.Schema)
+	switch lexical.Lower(r.Database) {
 	case "msdb":
 		return schema == "dbo" && revealedHistory[name] != ""
 	case "master":
@@ -184,7 +185,7 @@ func (f *facts) call(n *name, fn *function) {
 	}
 	if n.n > 1 {
 		c.Schema = strings.Join(n.qualifier(1), ".")
-		if lower(n.parts[n.n-2].text) != "sys" {
+		if lexical.Lower(n.parts[n.n-2].text) != "sys" {
 			c.Ruling.Reveal = "" // it could be a function of a user
 		}
 	}

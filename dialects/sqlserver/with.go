@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -62,7 +63,7 @@ func (p *parser) commonTable() {
 	if p.ctes == nil {
 		p.ctes = make(map[string]string)
 	}
-	p.ctes[lower(n.text)] = n.text
+	p.ctes[lexical.Lower(n.text)] = n.text
 	if p.mark() == '(' {
 		p.columnNames()
 	}
