@@ -3,11 +3,12 @@ package bigquerydb
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ktxhq/ktx/execution/internal/network"
 )
 
 const (
@@ -95,7 +96,7 @@ func (t *target) at(endpoint string) error {
 	case u.Scheme == "https":
 	case u.Scheme != "http":
 		return errors.New("endpoint must begin with https://")
-	case !local(u.Hostname()):
+	case !network.Local(u.Hostname()):
 		return errors.New("without TLS, statements, rows and tokens are sent in the clear: use https for endpoint")
 	default:
 		t.anonymous = t.credentials == "" && t.impersonate == ""
@@ -103,13 +104,4 @@ func (t *target) at(endpoint string) error {
 	}
 	t.api = u.Scheme + "://" + u.Host + apiPath
 	return nil
-}
-
-// local reports whether host is this machine: localhost or a loopback address.
-func local(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }

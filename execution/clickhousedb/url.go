@@ -15,6 +15,7 @@ import (
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/clickhousedb/wire"
+	"github.com/ktxhq/ktx/execution/internal/network"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -153,8 +154,8 @@ func (c *Config) secure(t *target, u *url.URL, scheme string, params map[string]
 	if host == "" {
 		return errors.New("the url names no host")
 	}
-	relaxed := local(host) || c.InsecureTLS
-	plain := scheme == "http" || scheme == "clickhouse" && local(host)
+	relaxed := network.Local(host) || c.InsecureTLS
+	plain := scheme == "http" || scheme == "clickhouse" && network.Local(host)
 	if text, set := params[paramSecure]; set {
 		secure, err := strconv.ParseBool(text)
 		if err != nil {
@@ -173,7 +174,7 @@ func (c *Config) secure(t *target, u *url.URL, scheme string, params map[string]
 		return errors.New("without TLS, statements, rows and the password are sent in the clear: use https, or permit insecure TLS for this connection")
 	case plain && params[paramCA] != "":
 		return errors.New("the url names a ca but no TLS")
-	case plain && !local(host):
+	case plain && !network.Local(host):
 		t.weak = "the connection is made without TLS"
 	}
 	switch {
@@ -204,19 +205,10 @@ func (c *Config) secure(t *target, u *url.URL, scheme string, params map[string]
 		}
 	} else if relaxed {
 		secured.InsecureSkipVerify = true // permitted by the configuration, or on this machine
-		if !local(host) {
+		if !network.Local(host) {
 			t.weak = "the server's certificate is not verified"
 		}
 	}
 	t.options.TLS = secured
 	return nil
-}
-
-// local reports whether host is this machine: localhost or a loopback address.
-func local(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }

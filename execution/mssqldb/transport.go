@@ -5,11 +5,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strconv"
 	"strings"
 
+	"github.com/ktxhq/ktx/execution/internal/network"
 	"github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
 )
 
@@ -48,7 +48,7 @@ func (c *Config) secure(t *target, params map[string]string) error {
 		}
 		way.trust = trust
 	}
-	relaxed := local(t.options.Host) || c.InsecureTLS
+	relaxed := network.Local(t.options.Host) || c.InsecureTLS
 	switch {
 	case way.plain && !relaxed:
 		return errors.New("encrypt=false sends statements, rows and the password in the clear: use encrypt=true, or permit insecure TLS for this connection")
@@ -66,7 +66,7 @@ func (c *Config) secure(t *target, params map[string]string) error {
 	}
 	t.options.TLS = way.to
 	switch answer := way.to(t.options.Host); {
-	case local(t.options.Host) || answer.Verified:
+	case network.Local(t.options.Host) || answer.Verified:
 	case answer.Config == nil:
 		t.weak = "the connection is made without TLS"
 	default:
@@ -78,7 +78,7 @@ func (c *Config) secure(t *target, params map[string]string) error {
 // to returns how a connection to host is protected. A host to which a server
 // redirects the connection is judged like the host of the URL.
 func (w *transport) to(host string) tds.Transport {
-	relaxed := local(host) || w.insecure
+	relaxed := network.Local(host) || w.insecure
 	if w.plain && relaxed {
 		return tds.Transport{}
 	}
@@ -118,13 +118,4 @@ func readRoots(file string) (*x509.CertPool, error) {
 	}
 	roots.AddCert(one)
 	return roots, nil
-}
-
-// local reports whether host is this machine: localhost or a loopback address.
-func local(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }

@@ -3,12 +3,13 @@ package pgdb
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/ktxhq/ktx/execution/internal/network"
 )
 
 // urlParameters are the parameters that a URL may carry.
@@ -176,11 +177,8 @@ func (a address) verified() bool {
 // local reports whether host is this machine: a Unix socket, localhost or a
 // loopback address.
 func local(host string) bool {
-	if network, _ := pgconn.NetworkAddress(host, 0); network == "unix" || strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
+	kind, _ := pgconn.NetworkAddress(host, 0)
+	return kind == "unix" || network.Local(host)
 }
 
 // weakness describes what transport security does not verify; "" when it

@@ -1,5 +1,6 @@
 // Package network makes the errors for a connection to a server that broke, or
-// that could not be made. Their messages never name the server's address.
+// that could not be made. Their messages never name the server's address. It also
+// tells which addresses are of this machine.
 package network
 
 import (
