@@ -50,6 +50,16 @@ type suite struct {
 
 const ratio = "×"
 
+// latencies are the claims of a gateway whose driver runs alone beside it.
+var latencies = []claim{
+	{"Latency/one", "p50", "SELECT 1, p50", ""},
+	{"Latency/one", "p99", "SELECT 1, p99", ""},
+	{"Latency/aggregate", "p50", "an aggregate of 100,000 rows, p50", ""},
+	{"Latency/aggregate", "p99", "an aggregate of 100,000 rows, p99", ""},
+	{"Latency/rows", "p50", "1,000 rows, p50", ""},
+	{"Latency/rows", "p99", "1,000 rows, p99", ""},
+}
+
 var suites = []suite{
 	{
 		title: "The guard on PostgreSQL's SQL, default build",
@@ -381,27 +391,13 @@ var suites = []suite{
 		title: "ClickHouse through the gateway: latency",
 		text:  "One client, warm. The time of a statement through the gateway with its audit log, divided by the time of one POST by Go's HTTP client, which checks nothing and reads the rows without taking them apart. The engine is the library behind a stand-in for its HTTP interface, which opens a session for each request; `make test-engines` fetches it.",
 		pkg:   "./execution/clickhousedb", bench: "^BenchmarkLatency$", cgo: "1", time: "3s", engine: true,
-		claims: []claim{
-			{"Latency/one", "p50", "SELECT 1, p50", ""},
-			{"Latency/one", "p99", "SELECT 1, p99", ""},
-			{"Latency/aggregate", "p50", "an aggregate of 100,000 rows, p50", ""},
-			{"Latency/aggregate", "p99", "an aggregate of 100,000 rows, p99", ""},
-			{"Latency/rows", "p50", "1,000 rows, p50", ""},
-			{"Latency/rows", "p99", "1,000 rows, p99", ""},
-		},
+		claims: latencies,
 	},
 	{
 		title: "DuckDB through the gateway: latency",
 		text:  "One client, warm. The time of a statement through the gateway with its audit log, whose rows come as texts from a process of its own, divided by its time through the engine's own interface in the same process, which leaves the values in the engine's form. Both have two threads.",
 		pkg:   "./execution/duckdbdb", bench: "^BenchmarkLatency$", cgo: "1", time: "3s", tags: "duckdb",
-		claims: []claim{
-			{"Latency/one", "p50", "SELECT 1, p50", ""},
-			{"Latency/one", "p99", "SELECT 1, p99", ""},
-			{"Latency/aggregate", "p50", "an aggregate of 100,000 rows, p50", ""},
-			{"Latency/aggregate", "p99", "an aggregate of 100,000 rows, p99", ""},
-			{"Latency/rows", "p50", "1,000 rows, p50", ""},
-			{"Latency/rows", "p99", "1,000 rows, p99", ""},
-		},
+		claims: latencies,
 	},
 	{
 		title: "SQLite through the backend",
