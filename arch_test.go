@@ -261,6 +261,7 @@ var rooms = []room{
 		path: "execution/internal/ending",
 		ours: []string{"execution/pool"},
 	},
+	{path: "execution/internal/jsontext"},
 	{
 		path: "execution/internal/network",
 		ours: []string{"sqlguard", "execution", "execution/pool"},

@@ -1,7 +1,6 @@
 package bigquerydb
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 
@@ -17,7 +16,7 @@ func ReadPage(raw []byte, fields []wire.Field, lim execution.Limits) (*execution
 	for i := range set.Columns {
 		set.Column(i, execution.Column{Name: fields[i].Name, Type: nameOf(&fields[i])}, kindOf(&fields[i]))
 	}
-	p := page{rows: set, fields: fields, text: []byte{}, r: bufio.NewReader(bytes.NewReader(raw))}
+	p := page{rows: set, fields: fields, text: []byte{}, r: readerOf(bytes.NewReader(raw))}
 	if err := p.read(); err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/bigquerydb/wire"
+	"github.com/ktxhq/ktx/execution/internal/jsontext"
 	"github.com/ktxhq/ktx/execution/internal/rowset"
 )
 
@@ -23,7 +21,7 @@ const (
 // page reads the rows of one page: an object whose rows are objects with the list f of
 // objects with the value v. It keeps no more of a value than the limits permit.
 type page struct {
-	r      *bufio.Reader
+	r      jsontext.Reader
 	rows   *rowset.Set
 	fields []wire.Field
 	token  string // of the next page
@@ -32,6 +30,10 @@ type page struct {
 	texts [][]byte
 	text  []byte // of the values of one row
 	ends  []int  // where they end; -1 is NULL
+}
+
+func readerOf(body io.Reader) jsontext.Reader {
+	return jsontext.Reader{Reader: bufio.NewReaderSize(body, readAtATime), Malformed: wire.ErrMalformed}
 }
 
 // read reads the page, up to its end or to where no further row is needed.
@@ -105,21 +107,21 @@ func (p *page) cell(i int, total *int64) error {
 	}
 	lim := p.rows.Limits
 	from := len(p.text)
-	out := sink{text: p.text, from: from, keep: lim.CellBytes}
+	out := jsontext.Text{Bytes: p.text, Keep: lim.CellBytes}
 	// The row as a whole is not kept when it is too long.
-	out.keep = min(out.keep, max(lim.Bytes-*total, 0)+1)
+	out.Keep = min(out.Keep, max(lim.Bytes-*total, 0)+1)
 	null, err := p.valued(&p.fields[i], &out, 0)
 	if err != nil {
 		return err
 	}
-	p.text = out.text
-	size := out.size
+	p.text = out.Bytes
+	size := out.Size
 	if kindOf(&p.fields[i]) == rowset.Bytes && !null {
 		raw, err := decoded(p.text[from:])
-		if err != nil && size <= out.keep {
+		if err != nil && size <= out.Keep {
 			return fmt.Errorf("%w: BYTES that are not in base64", wire.ErrMalformed)
 		}
-		if size > out.keep {
+		if size > out.Keep {
 			size = 2 + size/2*3 // about as many digits
 		} else {
 			p.text = append(p.text[:from], raw...)
@@ -139,27 +141,8 @@ func (p *page) cell(i int, total *int64) error {
 	return nil
 }
 
-// sink keeps a text up to a limit, and counts all of it.
-type sink struct {
-	text       []byte
-	from       int
-	keep, size int64
-}
-
-func (s *sink) add(b byte) {
-	if s.size++; s.size <= s.keep {
-		s.text = append(s.text, b)
-	}
-}
-
-func (s *sink) adds(text []byte) {
-	for _, b := range text {
-		s.add(b)
-	}
-}
-
 // valued reads an object whose member v is a value of a field.
-func (p *page) valued(f *wire.Field, out *sink, depth int) (null bool, err error) {
+func (p *page) valued(f *wire.Field, out *jsontext.Text, depth int) (null bool, err error) {
 	seen := false
 	err = p.object(func(key string) error {
 		if key != "v" || seen {
@@ -174,7 +157,7 @@ func (p *page) valued(f *wire.Field, out *sink, depth int) (null bool, err error
 }
 
 // value reads a value of a field. At depth 0 it is the text of a column, and below it JSON.
-func (p *page) value(f *wire.Field, out *sink, depth int) (null bool, err error) {
+func (p *page) value(f *wire.Field, out *jsontext.Text, depth int) (null bool, err error) {
 	if depth > maxNesting {
 		return false, wire.ErrMalformed
 	}
@@ -184,28 +167,28 @@ func (p *page) value(f *wire.Field, out *sink, depth int) (null bool, err error)
 	}
 	switch {
 	case b == 'n':
-		if err := p.word("ull"); err != nil {
+		if err := p.r.Word("ull"); err != nil {
 			return false, err
 		}
 		if depth > 0 {
-			out.adds([]byte("null"))
+			out.Adds([]byte("null"))
 		}
 		return true, nil
 	case b == '[' && f.Mode == repeated:
 		element := *f
 		element.Mode = ""
 		_ = p.r.UnreadByte() // it was just read
-		out.add('[')
+		out.Add('[')
 		first := true
 		err := p.list(func() error {
 			if !first {
-				out.add(',')
+				out.Add(',')
 			}
 			first = false
 			_, err := p.valued(&element, out, depth+1)
 			return err
 		})
-		out.add(']')
+		out.Add(']')
 		return false, err
 	case b == '{' && f.Mode != repeated && len(f.Fields) > 0:
 		_ = p.r.UnreadByte() // it was just read
@@ -216,29 +199,29 @@ func (p *page) value(f *wire.Field, out *sink, depth int) (null bool, err error)
 		_ = p.r.UnreadByte() // it was just read
 		return false, p.bare(out)
 	case depth == 0 && f.Type != typeTimestamp:
-		return false, p.str(out)
+		return false, p.r.Quoted(out)
 	}
 	// A value that is changed or quoted is short, or too long to be kept.
-	part := sink{keep: max(out.keep-out.size, 64)}
-	if err := p.str(&part); err != nil {
+	part := jsontext.Text{Keep: max(out.Keep-out.Size, 64)}
+	if err := p.r.Quoted(&part); err != nil {
 		return false, err
 	}
-	text := part.text
+	text := part.Bytes
 	if f.Type == typeTimestamp {
 		text = timestamp(text)
 	}
 	if depth > 0 {
 		text = execution.Value{Kind: execution.String, Text: string(text)}.AppendJSON(nil)
 	}
-	out.adds(text)
-	out.size += max(part.size-part.keep, 0)
+	out.Adds(text)
+	out.Size += max(part.Size-part.Keep, 0)
 	return false, nil
 }
 
 // fieldsOf reads a STRUCT.
-func (p *page) fieldsOf(f *wire.Field, out *sink, depth int) error {
+func (p *page) fieldsOf(f *wire.Field, out *jsontext.Text, depth int) error {
 	n := 0
-	out.add('{')
+	out.Add('{')
 	err := p.object(func(key string) error {
 		if key != "f" || n > 0 {
 			return p.skip(depth)
@@ -249,15 +232,15 @@ func (p *page) fieldsOf(f *wire.Field, out *sink, depth int) error {
 			}
 			part := &f.Fields[n]
 			if n++; n > 1 {
-				out.add(',')
+				out.Add(',')
 			}
-			out.adds(execution.Value{Kind: execution.String, Text: part.Name}.AppendJSON(nil))
-			out.add(':')
+			out.Adds(execution.Value{Kind: execution.String, Text: part.Name}.AppendJSON(nil))
+			out.Add(':')
 			_, err := p.valued(part, out, depth+1)
 			return err
 		})
 	})
-	out.add('}')
+	out.Add('}')
 	if err == nil && n != len(f.Fields) {
 		return wire.ErrMalformed
 	}
@@ -320,7 +303,7 @@ func (p *page) skip(depth int) error {
 		return err
 	}
 	_ = p.r.UnreadByte() // it was just read
-	none := &sink{keep: -1}
+	none := &jsontext.Text{Keep: -1}
 	switch b {
 	case '{':
 		return p.object(func(string) error { return p.skip(depth + 1) })
@@ -328,7 +311,7 @@ func (p *page) skip(depth int) error {
 		return p.list(func() error { return p.skip(depth + 1) })
 	case '"':
 		_, _ = p.r.ReadByte() // it was just read
-		return p.str(none)
+		return p.r.Quoted(none)
 	default:
 		return p.bare(none)
 	}
@@ -339,123 +322,31 @@ func (p *page) short() (string, error) {
 	if err := p.expect('"'); err != nil {
 		return "", err
 	}
-	out := sink{keep: maxName}
-	if err := p.str(&out); err != nil {
+	out := jsontext.Text{Keep: maxName}
+	if err := p.r.Quoted(&out); err != nil {
 		return "", err
 	}
-	if out.size > out.keep {
+	if out.Size > out.Keep {
 		return "", fmt.Errorf("%w: too long a name", wire.ErrMalformed)
 	}
-	return string(out.text), nil
+	return string(out.Bytes), nil
 }
 
 // bare reads a number or a word.
-func (p *page) bare(out *sink) error {
+func (p *page) bare(out *jsontext.Text) error {
 	for n := 0; ; n++ {
-		b, err := p.raw()
+		b, err := p.r.Raw()
 		switch {
 		case err != nil:
 			return err
 		case b >= '0' && b <= '9', b >= 'a' && b <= 'z', b == 'E', b == '-', b == '+', b == '.':
-			out.add(b)
+			out.Add(b)
 		case n == 0:
 			return wire.ErrMalformed
 		default:
 			return p.r.UnreadByte()
 		}
 	}
-}
-
-func (p *page) word(rest string) error {
-	for i := range len(rest) {
-		b, err := p.raw()
-		switch {
-		case err != nil:
-			return err
-		case b != rest[i]:
-			return wire.ErrMalformed
-		}
-	}
-	return nil
-}
-
-// str reads a string after its quote and decodes its escapes.
-func (p *page) str(out *sink) error {
-	for {
-		b, err := p.raw()
-		switch {
-		case err != nil:
-			return err
-		case b == '"':
-			return nil
-		case b < ' ':
-			return wire.ErrMalformed
-		case b != '\\':
-			out.add(b)
-			continue
-		}
-		if b, err = p.raw(); err != nil {
-			return err
-		}
-		switch b {
-		case '"', '\\', '/':
-			out.add(b)
-		case 'b':
-			out.add('\b')
-		case 'f':
-			out.add('\f')
-		case 'n':
-			out.add('\n')
-		case 'r':
-			out.add('\r')
-		case 't':
-			out.add('\t')
-		case 'u':
-			if err := p.unicode(out); err != nil {
-				return err
-			}
-		default:
-			return wire.ErrMalformed
-		}
-	}
-}
-
-// unicode reads the digits of \u, and the second half of a pair.
-func (p *page) unicode(out *sink) error {
-	r, err := p.digits()
-	if err != nil {
-		return err
-	}
-	if utf16.IsSurrogate(r) {
-		if err := p.word(`\u`); err != nil {
-			return err
-		}
-		low, err := p.digits()
-		if err != nil {
-			return err
-		}
-		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-			return wire.ErrMalformed
-		}
-	}
-	out.adds([]byte(string(r)))
-	return nil
-}
-
-func (p *page) digits() (rune, error) {
-	var text [4]byte
-	for i := range text {
-		b, err := p.raw()
-		if err != nil {
-			return 0, err
-		}
-		text[i] = b
-	}
-	n, err := strconv.ParseUint(string(text[:]), 16, 16)
-	if err != nil {
-		return 0, wire.ErrMalformed
-	}
-	return rune(n), nil
 }
 
 // expect reads a character after white space.
@@ -470,18 +361,9 @@ func (p *page) expect(want byte) error {
 // byte returns the next byte that is not white space.
 func (p *page) byte() (byte, error) {
 	for {
-		b, err := p.raw()
+		b, err := p.r.Raw()
 		if err != nil || b != ' ' && b != '\n' && b != '\r' && b != '\t' {
 			return b, err
 		}
 	}
-}
-
-// raw returns the next byte. The end of the page is an error.
-func (p *page) raw() (byte, error) {
-	b, err := p.r.ReadByte()
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return b, err
 }

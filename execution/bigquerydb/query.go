@@ -1,7 +1,6 @@
 package bigquerydb
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -271,7 +270,7 @@ func (x *job) rows(ctx context.Context, schema *wire.Schema) (*execution.Result,
 		if err != nil {
 			return nil, err
 		}
-		p.r = bufio.NewReaderSize(body, readAtATime)
+		p.r = readerOf(body)
 		err = p.read()
 		if err == nil { // so that the connection can be used again
 			_, err = io.Copy(io.Discard, io.LimitReader(p.r, maxName))

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/jsontext"
 	"github.com/ktxhq/ktx/execution/internal/rowset"
 )
 
@@ -28,9 +26,10 @@ const (
 // answer reads rows in the format JSONCompactEachRowWithNamesAndTypes: lines that are
 // arrays, the first of names, the second of types.
 type answer struct {
-	r      *bufio.Reader
+	r      jsontext.Reader
 	rows   rowset.Set
 	enough func(time.Duration)
+	over   func()       // says that a value is too long, and read on only for a while
 	failed *serverError // the error that came after the first rows
 
 	text  []byte // the texts of one row
@@ -44,7 +43,10 @@ type cell struct {
 }
 
 func newAnswer(body io.Reader, lim execution.Limits, enough func(time.Duration)) answer {
-	return answer{r: bufio.NewReaderSize(body, readAtATime), rows: rowset.Set{Limits: lim, Syntax: &syntax}, enough: enough}
+	return answer{
+		r:    jsontext.Reader{Reader: bufio.NewReaderSize(body, readAtATime), Malformed: errMalformed},
+		rows: rowset.Set{Limits: lim, Syntax: &syntax}, enough: enough, over: func() { enough(drainCellFor) },
+	}
 }
 
 // read reads the answer to its end.
@@ -165,10 +167,7 @@ func (a *answer) next() (last bool, err error) {
 // byte returns the next byte that is not a space. The end of the answer is an error.
 func (a *answer) byte() (byte, error) {
 	for {
-		b, err := a.r.ReadByte()
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
+		b, err := a.r.Raw()
 		if err != nil || b != ' ' {
 			return b, err
 		}
@@ -253,48 +252,33 @@ func (a *answer) value(keep int64) (null bool, size int64, err error) {
 	if err != nil {
 		return false, 0, err
 	}
-	out := sink{a: a, keep: keep}
+	from := len(a.text)
+	out := jsontext.Text{Bytes: a.text, Keep: keep, Over: a.over}
 	switch b {
 	case '"':
-		err = a.str(&out)
+		err = a.r.Quoted(&out)
 	case '[', '{':
 		err = a.nested(b, &out)
 	default:
-		from := len(a.text)
-		if err = a.bare(b, &out); err == nil && out.size == 4 && len(a.text)-from == 4 && string(a.text[from:]) == "null" {
-			a.text = a.text[:from]
-			return true, 0, nil
+		if err = a.bare(b, &out); err == nil && out.Size == 4 && string(out.Bytes[from:]) == "null" {
+			out.Bytes, out.Size, null = out.Bytes[:from], 0, true
 		}
 	}
-	return false, out.size, err
-}
-
-// sink counts the bytes of a text and keeps them up to a limit. A text beyond the limit is
-// read on only for a while.
-type sink struct {
-	a          *answer
-	keep, size int64
-}
-
-func (s *sink) add(b byte) {
-	if s.size++; s.size <= s.keep {
-		s.a.text = append(s.a.text, b)
-	} else if s.keep >= 0 && s.size == s.keep+1 {
-		s.a.enough(drainCellFor)
-	}
+	a.text = out.Bytes
+	return null, out.Size, err
 }
 
 // bare reads a number or a word. It leaves the character after it.
-func (a *answer) bare(b byte, out *sink) error {
+func (a *answer) bare(b byte, out *jsontext.Text) error {
 	for {
 		switch {
 		case b == ',' || b == ']':
-			if out.size == 0 {
+			if out.Size == 0 {
 				return errMalformed
 			}
 			return a.r.UnreadByte()
 		case b >= '0' && b <= '9', b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b == '-', b == '+', b == '.':
-			out.add(b)
+			out.Add(b)
 		default:
 			return errMalformed
 		}
@@ -305,114 +289,18 @@ func (a *answer) bare(b byte, out *sink) error {
 	}
 }
 
-// str reads a string after its quote and decodes its escapes.
-func (a *answer) str(out *sink) error {
-	for {
-		b, err := a.raw()
-		switch {
-		case err != nil:
-			return err
-		case b == '"':
-			return nil
-		case b < ' ':
-			return errMalformed
-		case b != '\\':
-			out.add(b)
-			continue
-		}
-		if b, err = a.raw(); err != nil {
-			return err
-		}
-		switch b {
-		case '"', '\\', '/':
-			out.add(b)
-		case 'b':
-			out.add('\b')
-		case 'f':
-			out.add('\f')
-		case 'n':
-			out.add('\n')
-		case 'r':
-			out.add('\r')
-		case 't':
-			out.add('\t')
-		case 'u':
-			if err := a.unicode(out); err != nil {
-				return err
-			}
-		default:
-			return errMalformed
-		}
-	}
-}
-
-// unicode reads the digits of \u, and the second half of a pair.
-func (a *answer) unicode(out *sink) error {
-	r, err := a.digits()
-	if err != nil {
-		return err
-	}
-	if utf16.IsSurrogate(r) {
-		for _, want := range []byte(`\u`) {
-			b, err := a.raw()
-			switch {
-			case err != nil:
-				return err
-			case b != want:
-				return errMalformed
-			}
-		}
-		low, err := a.digits()
-		if err != nil {
-			return err
-		}
-		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-			return errMalformed
-		}
-	}
-	for _, b := range []byte(string(r)) {
-		out.add(b)
-	}
-	return nil
-}
-
-func (a *answer) digits() (rune, error) {
-	var text [4]byte
-	for i := range text {
-		b, err := a.raw()
-		if err != nil {
-			return 0, err
-		}
-		text[i] = b
-	}
-	n, err := strconv.ParseUint(string(text[:]), 16, 16)
-	if err != nil {
-		return 0, errMalformed
-	}
-	return rune(n), nil
-}
-
-// raw returns the next byte. The end of the answer is an error.
-func (a *answer) raw() (byte, error) {
-	b, err := a.r.ReadByte()
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return b, err
-}
-
 // nested reads an array or an object after its bracket, as the server wrote it.
-func (a *answer) nested(b byte, out *sink) error {
+func (a *answer) nested(b byte, out *jsontext.Text) error {
 	open := []byte{}
 	for quoted := false; ; {
-		out.add(b)
+		out.Add(b)
 		switch {
 		case quoted && b == '\\':
-			next, err := a.raw()
+			next, err := a.r.Raw()
 			if err != nil {
 				return err
 			}
-			out.add(next)
+			out.Add(next)
 		case b == '"':
 			quoted = !quoted
 		case quoted:
@@ -437,7 +325,7 @@ func (a *answer) nested(b byte, out *sink) error {
 			return errMalformed
 		}
 		var err error
-		if b, err = a.raw(); err != nil {
+		if b, err = a.r.Raw(); err != nil {
 			return err
 		}
 	}
