@@ -95,9 +95,9 @@ type Lane struct {
 // covers most: the n-th item of a lane with half the mass stands about where the 4n-th of
 // the other does. So a lane that fits badly takes few places, and none of the first when
 // it covers a quarter. The order within a lane stays, and of equal ids the first one
-// remains. An exact item that is the first of
-// its lane stands before the others. Of equal items, the first by the bytes of kind:connection:id comes
-// first. The scores are those of reciprocal rank fusion of one list.
+// remains. An exact item that is the first of its lane stands before the others. Of equal
+// items, the first by the bytes of kind:connection:id comes first. The scores are those of
+// reciprocal rank fusion of one list.
 func Merge(lanes ...Lane) []Fused {
 	var exact []Fused
 	queues := make([][]Item, len(lanes))
