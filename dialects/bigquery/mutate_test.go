@@ -7,11 +7,12 @@ import (
 	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 )
 
-func newMutator(seed uint64) *dialecttest.Mutator {
-	style := dialecttest.Style{
-		Quotes: "\"'`", Requote: []string{`"@"`, "'@'", "`@`", "'''@'''", `r"@"`, "b'@'", "/*@*/", "--@\n", "#@\n", "@`.`x", "@.*"}, Separators: []string{"", "\n", "/**/"},
-	}
-	return dialecttest.NewMutator(bigquery.Dialect{}, style, statements(), seed)
+var mutations = dialecttest.Style{
+	Quotes: "\"'`", Requote: []string{`"@"`, "'@'", "`@`", "'''@'''", `r"@"`, "b'@'", "/*@*/", "--@\n", "#@\n", "@`.`x", "@.*"}, Separators: []string{"", "\n", "/**/"},
+}
+
+func newMutator(seed uint64, more ...string) *dialecttest.Mutator {
+	return dialecttest.NewMutator(bigquery.Dialect{}, mutations, append(statements(), more...), seed)
 }
 
 // TestMutations checks what every dialect promises on mutations of reads and attacks, and

@@ -138,6 +138,16 @@ var suites = []suite{
 		},
 	},
 	{
+		title: "The guard on BigQuery's SQL",
+		text:  "As for SQLite, with zetajones as the parser.",
+		pkg:   "./dialects/bigquery", bench: "^BenchmarkRatio$", cgo: "1",
+		claims: []claim{
+			{"Ratio/small", "check/parse", "48 bytes", ""},
+			{"Ratio/join", "check/parse", "a join with an aggregate", ""},
+			{"Ratio/report", "check/parse", "2 KB, of TPC-DS size", ""},
+		},
+	},
+	{
 		title: "A statement that was judged before",
 		text:  "The verdict comes from the guard's cache, whose key is the complete statement.",
 		pkg:   "./sqlguard", bench: "^BenchmarkCachedVerdict$", cgo: "1",
@@ -398,6 +408,17 @@ var suites = []suite{
 		text:  "One client, warm. The time of a statement through the gateway with its audit log, whose rows come as texts from a process of its own, divided by its time through the engine's own interface in the same process, which leaves the values in the engine's form. Both have two threads.",
 		pkg:   "./execution/duckdbdb", bench: "^BenchmarkLatency$", cgo: "1", time: "3s", tags: "duckdb",
 		claims: latencies,
+	},
+	{
+		title: "BigQuery through the gateway: latency",
+		text:  "One client, warm. The time of a statement through the gateway with its audit log, which asks for a dry run, the job, its end and its rows, divided by the time of Go's HTTP client, which checks nothing, asks for the job and its rows, and leaves them as they are. A stand-in answers at once, so the ratio is that of the requests; the service takes longer for each.",
+		pkg:   "./execution/bigquerydb", bench: "^BenchmarkLatency$", cgo: "1", time: "3s",
+		claims: []claim{
+			{"Latency/one", "p50", "SELECT 1, p50", ""},
+			{"Latency/one", "p99", "SELECT 1, p99", ""},
+			{"Latency/rows", "p50", "1,000 rows, p50", ""},
+			{"Latency/rows", "p99", "1,000 rows, p99", ""},
+		},
 	},
 	{
 		title: "SQLite through the backend",

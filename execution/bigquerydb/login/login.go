@@ -1,12 +1,14 @@
 // Package login gets access tokens for Google's APIs: for a service account, for a user
-// who has logged in with gcloud, from the metadata server of a machine of Google's, and for
-// a service account that one of these may impersonate.
+// who has logged in with gcloud, for a principal of another identity provider, from the
+// metadata server of a machine of Google's, and for a service account that one of these may
+// impersonate.
 //
 // Its errors contain neither a token nor a part of a key. A key's file decides where its
-// token is asked for; the operator vouches for it.
+// token is asked for; the operator vouches for it. It runs no program.
 package login
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -156,21 +158,25 @@ func said(err error) error {
 		return e
 	}
 	if e, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		code := e.ErrorCode
-		if code == "" {
-			var body struct {
-				Error any `json:"error"`
-			}
-			_ = json.Unmarshal(e.Body, &body) // the status says enough
-			code, _ = body.Error.(string)
-		}
 		status := 0
 		if e.Response != nil {
 			status = e.Response.StatusCode
 		}
-		return &Error{Message: fmt.Sprintf("the login was refused (status %d %s)", status, plain(code)), Again: status >= http.StatusInternalServerError}
+		return refused(status, e.ErrorCode, e.Body)
 	}
 	return &Error{Message: "the server for logins cannot be reached", Again: true}
+}
+
+// refused is the error for an answer that refuses a login. code is "" when the body has it.
+func refused(status int, code string, answer []byte) error {
+	if code == "" {
+		var body struct {
+			Error any `json:"error"`
+		}
+		_ = json.Unmarshal(answer, &body) // the status says enough
+		code, _ = body.Error.(string)
+	}
+	return &Error{Message: fmt.Sprintf("the login was refused (status %d %s)", status, plain(code)), Again: status >= http.StatusInternalServerError}
 }
 
 // plain returns the name of an error, or "" when it is something else.
@@ -233,6 +239,7 @@ type credentials struct {
 	Type string `json:"type"`
 	account
 	user
+	federated
 	// Of a principal that acts for another one.
 	Impersonation string          `json:"service_account_impersonation_url"`
 	Source        json.RawMessage `json:"source_credentials"`
@@ -242,10 +249,7 @@ type credentials struct {
 func read(path, what string) (source, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator names it
 	if err != nil {
-		if e, ok := errors.AsType[*os.PathError](err); ok {
-			err = e.Err
-		}
-		return nil, failed("the file of credentials (%s) cannot be read: %v", what, err)
+		return nil, failed("the file of credentials (%s) cannot be read: %v", what, cause(err))
 	}
 	defer func() { _ = f.Close() }() // it was read
 	raw, err := io.ReadAll(io.LimitReader(f, maxFile))
@@ -253,6 +257,14 @@ func read(path, what string) (source, error) {
 		return nil, failed("the file of credentials (%s) cannot be read", what)
 	}
 	return parse(raw, what, true)
+}
+
+// cause is an error about a file without its path.
+func cause(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 func parse(raw []byte, what string, nested bool) (source, error) {
@@ -270,10 +282,23 @@ func parse(raw []byte, what string, nested bool) (source, error) {
 		if err != nil {
 			return nil, err
 		}
-		email := strings.TrimSuffix(c.Impersonation[strings.LastIndexByte(c.Impersonation, '/')+1:], ":generateAccessToken")
-		return &exchanged{from: from, email: email, url: c.Impersonation}, nil
-	case c.Type == "external_account" || c.Type == "external_account_authorized_user" || c.Type == "gdch_service_account":
-		return nil, failed("credentials of the type %s (%s) are not supported: use the key of a service account, gcloud auth application-default login, or a machine of Google's with a service account", c.Type, what)
+		return actingFor(c.Impersonation, from), nil
+	case c.Type == "external_account":
+		c.id, c.secret = c.ID, c.Secret
+		if err := c.complete(what); err != nil {
+			return nil, err
+		}
+		if c.Impersonation == "" {
+			return &c.federated, nil
+		}
+		if !ofGoogle(c.Impersonation) {
+			return nil, failed("service_account_impersonation_url of the credentials (%s) must be https:// and a host of googleapis.com", what)
+		}
+		x := actingFor(c.Impersonation, &c.federated)
+		x.seconds = c.Lifetime.Seconds
+		return x, nil
+	case c.Type == "external_account_authorized_user" || c.Type == "gdch_service_account":
+		return nil, failed("credentials of the type %s (%s) are not supported: use the key of a service account, gcloud auth application-default login, workload identity federation, or a machine of Google's with a service account", c.Type, what)
 	default:
 		return nil, failed("the file of credentials (%s) is neither the key of a service account nor one that gcloud wrote", what)
 	}
@@ -341,9 +366,15 @@ func (m machine) fetch(ctx context.Context, client *http.Client, scope string) (
 
 // exchanged is a service account that another principal acts for.
 type exchanged struct {
-	from  source
-	email string
-	url   string
+	from    source
+	email   string
+	url     string
+	seconds int // how long a token holds; 0 means an hour
+}
+
+// actingFor is the service account that an address of Google's names.
+func actingFor(address string, from source) *exchanged {
+	return &exchanged{from: from, email: strings.TrimSuffix(address[strings.LastIndexByte(address, '/')+1:], ":generateAccessToken"), url: address}
 }
 
 func (x *exchanged) fetch(ctx context.Context, client *http.Client, scope string) (*oauth2.Token, error) {
@@ -351,7 +382,7 @@ func (x *exchanged) fetch(ctx context.Context, client *http.Client, scope string
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(map[string]any{"scope": []string{scope}, "lifetime": "3600s"})
+	body, err := json.Marshal(map[string]any{"scope": []string{scope}, "lifetime": fmt.Sprintf("%ds", cmp.Or(x.seconds, 3600))})
 	if err != nil {
 		return nil, err
 	}

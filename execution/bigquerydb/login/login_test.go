@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -34,6 +35,13 @@ func (g *google) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		form = string(raw)
+	}
+	if r.URL.Host == "provider.example" {
+		if r.Header.Get("X-Sent") != "sesame-header" {
+			return nil, errors.New("no header")
+		}
+		g.seen = append(g.seen, r.URL.String())
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(`{"token": "sesame-subject"}`)), Request: r}, nil
 	}
 	g.seen = append(g.seen, r.Method+" "+r.URL.String()+" "+r.Header.Get("Authorization")+" "+form)
 	body := g.body
@@ -85,6 +93,18 @@ func write(t *testing.T, content string) string {
 	return path
 }
 
+// federation is the file of a principal of another provider. change replaces parts of it.
+func federation(change ...string) string {
+	return strings.NewReplacer(change...).Replace(`{"type": "external_account", "audience": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/sesame/providers/p",
+		"subject_token_type": "urn:ietf:params:oauth:token-type:jwt", "token_url": "https://sts.googleapis.com/v1/token", "credential_source": {"file": "/none/sesame"}}`)
+}
+
+const (
+	fromURL  = `{"url": "https://provider.example/sesame", "headers": {"X-Sent": "sesame-header"}, "format": {"type": "json", "subject_token_field_name": "token"}}`
+	fromFile = `{"file": "/none/sesame"}`
+	actsFor  = `"service_account_impersonation_url": "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/it@p.iam.gserviceaccount.com:generateAccessToken", "audience"`
+)
+
 func nothing(string) (string, bool) { return "", false }
 
 // TestTokens checks how each kind of credentials gets its token.
@@ -107,6 +127,16 @@ func TestTokens(t *testing.T) {
 			`, "service_account_impersonation_url": "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/it@p.iam.gserviceaccount.com:generateAccessToken"}`)}, "exchanged-2", []string{
 			"refresh_token=", "serviceAccounts/it@p.iam.gserviceaccount.com:generateAccessToken Bearer token-1",
 		}, "it@p.iam.gserviceaccount.com"},
+		{"federation with a file", login.Options{File: write(t, federation("/none/sesame", write(t, "sesame-subject\n")))}, "token-1", []string{
+			"POST https://sts.googleapis.com/v1/token  audience=%2F%2Fiam.googleapis.com%2Fprojects%2F1%2F",
+		}, ""},
+		{"federation with a url", login.Options{File: write(t, federation(fromFile, fromURL))}, "token-2", []string{"https://provider.example/sesame", "subject_token=sesame-subject"}, ""},
+		{"federation with impersonation", login.Options{File: write(t, federation("/none/sesame", write(t, "sesame-subject\n"), `"audience"`, actsFor))}, "exchanged-2", []string{
+			"subject_token=sesame-subject", "POST https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/it@p.iam.gserviceaccount.com:generateAccessToken Bearer token-1",
+		}, "it@p.iam.gserviceaccount.com"},
+		{"federation for another account", login.Options{File: write(t, federation("/none/sesame", write(t, "sesame-subject\n"))), As: "other@p.iam.gserviceaccount.com"}, "exchanged-2", []string{
+			"subject_token=sesame-subject", "serviceAccounts/other@p.iam.gserviceaccount.com:generateAccessToken Bearer token-1",
+		}, "other@p.iam.gserviceaccount.com"},
 		{"the environment", login.Options{Lookup: func(name string) (string, bool) {
 			return file, name == "GOOGLE_APPLICATION_CREDENTIALS"
 		}}, "token-1", []string{"assertion="}, "reader@p.iam.gserviceaccount.com"},
@@ -156,6 +186,14 @@ func TestNoToken(t *testing.T) {
 		{"a fault", account, "", 503, `sesame`, "status 503", true},
 		{"a user who is logged out", userFile, "", 400, `{"error": "invalid_grant", "error_description": "sesame"}`, "invalid_grant", false},
 		{"no impersonation", account, "other@p.iam.gserviceaccount.com", 403, `{"error": {"message": "sesame"}}`, "", false},
+		{"federation refused", federation("/none/sesame", write(t, "sesame-subject")), "", 400, `{"error": "invalid_grant", "error_description": "sesame"}`, "status 400 invalid_grant", false},
+		{"a fault of the exchange", federation("/none/sesame", write(t, "sesame-subject")), "", 503, "sesame", "status 503", true},
+		{"no exchange", federation("/none/sesame", write(t, "sesame-subject")), "", 200, "sesame", "cannot be reached", true},
+		{"no file of the other provider", federation(), "", 0, "", "credential_source.file cannot be read: no such file", false},
+		{"an empty file", federation("/none/sesame", write(t, "\n")), "", 0, "", "credential_source has no token", false},
+		{"another provider without an answer", federation(fromFile, strings.Replace(fromURL, "X-Sent", "X-Other", 1)), "", 0, "", "credential_source.url cannot be reached", true},
+		{"another provider that refuses", federation(fromFile, strings.Replace(fromURL, "provider.example", "refuses.example", 1)), "", 403, "sesame", "credential_source.url answers with status 403", false},
+		{"a field that is missing", federation(fromFile, strings.Replace(fromURL, `"token"`, `"other"`, 1)), "", 0, "", "credential_source has no token", false},
 		{"no token", account, "", 200, `{"token_type": "Bearer"}`, "", false},
 		{"a token of two lines", account, "", 200, `{"access_token": "sesame\r\nX: y", "expires_in": 3600}`, "", false},
 	} {
@@ -182,7 +220,21 @@ func TestNoToken(t *testing.T) {
 	for _, v := range []struct{ content, want string }{
 		{"sesame", "no JSON"},
 		{`{"type": "sesame"}`, "neither"},
-		{`{"type": "external_account", "audience": "sesame"}`, "external_account"},
+		{`{"type": "external_account", "audience": "sesame"}`, "either file or url"},
+		{`{"type": "external_account_authorized_user", "audience": "sesame"}`, "external_account_authorized_user"},
+		{federation(fromFile, `{"executable": {"command": "/bin/sesame"}}`), "want a program to be run, which is never done"},
+		{federation(fromFile, `{"file": "sesame", "executable": {"command": "/bin/sesame"}}`), "want a program to be run, which is never done"},
+		{federation(fromFile, `{"environment_id": "aws1", "url": "http://169.254.169.254/sesame"}`), "either file or url"},
+		{federation(fromFile, `{"certificate": {"certificate_config_location": "sesame"}}`), "either file or url"},
+		{federation(fromFile, `{"url": "http://provider.example/sesame"}`), "must begin with https://"},
+		{federation(fromFile, `{"file": "sesame", "format": {"type": "xml"}}`), "must be text or json"},
+		{federation(fromFile, `{"file": "sesame", "format": {"type": "json"}}`), "subject_token_field_name"},
+		{federation("https://sts.googleapis.com/", "http://sts.googleapis.com/"), "token_url"},
+		{federation("https://sts.googleapis.com/", "https://sts.sesame.example/"), "token_url"},
+		{federation("https://sts.googleapis.com/", "https://sesame.example/?.googleapis.com/"), "token_url"},
+		{federation("https://sts.googleapis.com/", "https://sts.googleapis.com:444/"), "token_url"},
+		{federation(`"audience"`, strings.Replace(actsFor, "iamcredentials.googleapis.com", "sesame.example", 1)), "service_account_impersonation_url"},
+		{federation(`"subject_token_type"`, `"sesame"`), "no audience or no subject_token_type"},
 		{strings.Replace(account, "https://oauth2", "http://oauth2", 1), "neither"},
 		{`{"type": "impersonated_service_account", "service_account_impersonation_url": "https://x/y:generateAccessToken", "source_credentials": {"type": "impersonated_service_account"}}`, "neither"},
 	} {

@@ -110,6 +110,14 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 			w.text(")")
 			return
 		}
+		if w.dialect == BigQuery { // whose PERCENTILE_CONT is no aggregate, and whose aggregates are not exact
+			w.text("WITH(v AS ARRAY_AGG(CAST(")
+			value()
+			w.text(" AS ", doubles[BigQuery], ") IGNORE NULLS), (SELECT PERCENTILE_CONT(x, ")
+			w.digits(fraction)
+			w.text(") OVER () FROM UNNEST(v) AS x LIMIT 1))")
+			return
+		}
 		w.text("PERCENTILE_CONT(")
 		w.digits(fraction)
 		w.text(") WITHIN GROUP (ORDER BY CAST(")

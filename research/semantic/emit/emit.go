@@ -133,7 +133,7 @@ func Supports(e *expr.Expr, d Dialect) *expr.Error {
 func lacks(name string, distinct bool, d Dialect) *expr.Error {
 	switch name {
 	case "median", "percentile":
-		if d != Postgres && d != ClickHouse && d != DuckDB {
+		if d == MySQL || d == SQLite || d == SQLServer {
 			return unsupported(fmt.Sprintf("%s has no aggregate %s", products[d], name), "use avg, min, or max")
 		}
 		if distinct {

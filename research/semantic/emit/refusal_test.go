@@ -102,8 +102,8 @@ func TestSupports(t *testing.T) {
 		{"sum(a) / count(b)", all},
 		{"count(distinct a) filter (where b > 1)", all},
 		{"round(avg(a), 2)", all},
-		{"median(a)", []emit.Dialect{emit.Postgres, emit.ClickHouse, emit.DuckDB}},
-		{"1 + coalesce(percentile(a, 0.9), 0)", []emit.Dialect{emit.Postgres, emit.ClickHouse, emit.DuckDB}},
+		{"median(a)", []emit.Dialect{emit.Postgres, emit.ClickHouse, emit.DuckDB, emit.BigQuery}},
+		{"1 + coalesce(percentile(a, 0.9), 0)", []emit.Dialect{emit.Postgres, emit.ClickHouse, emit.DuckDB, emit.BigQuery}},
 	} {
 		e, err := expr.Parse(c.text)
 		if err != nil {

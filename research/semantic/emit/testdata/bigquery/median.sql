@@ -1,1 +1,13 @@
-refused: unsupported_in_dialect: BigQuery has no aggregate median
+SELECT
+  q.d0 AS `status`,
+  q.a0 AS `median`,
+  q.a1 AS `high`
+FROM (
+  SELECT
+    t0.`status` AS d0,
+    WITH(v AS ARRAY_AGG(CAST(t0.`amount` AS FLOAT64) IGNORE NULLS), (SELECT PERCENTILE_CONT(x, 0.5) OVER () FROM UNNEST(v) AS x LIMIT 1)) AS a0,
+    WITH(v AS ARRAY_AGG(CAST(CASE WHEN t0.`paid` THEN t0.`amount` END AS FLOAT64) IGNORE NULLS), (SELECT PERCENTILE_CONT(x, 0.9) OVER () FROM UNNEST(v) AS x LIMIT 1)) AS a1
+  FROM `orders` AS t0
+  GROUP BY 1
+) AS q
+ORDER BY q.d0 NULLS LAST
