@@ -55,8 +55,7 @@ stage: test-deps tools ## run some stages of make test-all (ARGS="race plain"; s
 
 .PHONY: test-engines
 test-engines: ## fetch engines that are too large for make test, and test what needs them (ClickHouse: 178 MB; TiDB: 15 minutes of building)
-	scripts/test-engines
-	scripts/test-tidb
+	scripts/test-engines $(ARGS)
 
 .PHONY: screenshots
 screenshots: ## take pictures of every page of the server, from narrow to very wide, light and dark, into .tools/screenshots

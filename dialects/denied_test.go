@@ -16,7 +16,7 @@ import (
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/rules/*.denied.txt")
-	if err != nil || len(files) < 3 {
+	if err != nil || len(files) < 5 {
 		t.Fatalf("%v: %v", files, err)
 	}
 	for _, file := range files {

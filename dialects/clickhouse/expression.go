@@ -211,10 +211,18 @@ func (p *parser) between() {
 	side()
 }
 
-// set reads what stands behind IN. A name there is a table.
+// set reads what stands behind IN. A name there is a table, in brackets too.
 func (p *parser) set() {
 	if p.is("partition") {
 		p.fail("a query, a list or a table")
+		return
+	}
+	if p.mark() == "(" || p.mark() == "+" {
+		n := p.plainName()
+		p.operand()
+		if n.parts != nil && p.err == nil {
+			p.source(&n)
+		}
 		return
 	}
 	if p.tok.isName() && p.markAt(1) != "(" {
@@ -233,6 +241,25 @@ func (p *parser) set() {
 		p.load(at)
 	}
 	p.operand()
+}
+
+// plainName returns the name that is all of the expression that begins here, without moving
+// on: the server takes brackets around it and a plus before it away.
+func (p *parser) plainName() (n name) {
+	at, err, open := p.at, p.err, false
+	for p.mark() == "(" || p.mark() == "+" {
+		open = open || p.mark() == "("
+		p.next()
+	}
+	if p.tok.isName() && p.markAt(1) != "(" {
+		n = p.multiName("a table", 8)
+		if p.err != nil || len(n.parts) > 2 || open && p.mark() != ")" && !p.is("as") || p.mark() == "[" || p.mark() == "::" || p.mark() == "." {
+			n = name{}
+		}
+	}
+	p.err = err
+	p.load(at)
+	return n
 }
 
 // operand reads one operand with what can follow it: subscripts, elements, casts, zones.

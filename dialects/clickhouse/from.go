@@ -71,6 +71,9 @@ func (p *parser) join(words map[string]bool) bool {
 	if p.peek(n).word != "join" || !words[p.words(n)] {
 		return false
 	}
+	if p.peek(max(n-1, 0)).word == "natural" { // all columns of a name that both have
+		p.columns(nil, p.here())
+	}
 	p.load(p.at + n + 1)
 	return true
 }

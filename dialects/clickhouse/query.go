@@ -77,7 +77,10 @@ func (p *parser) with() {
 			return
 		}
 		if !p.atTableExpression() {
-			p.aliasedExpression(true)
+			n := p.plainName()
+			if p.aliasedExpression(true); n.parts != nil && p.err == nil {
+				p.standFor(p.toks[p.at-1], n)
+			}
 			return
 		}
 		path := p.path
@@ -100,6 +103,18 @@ func (p *parser) with() {
 		p.ctes[n] = true
 		p.path = path
 	})
+}
+
+// standFor notes that an alias of WITH stands for a name. Behind IN it is a table if that is one.
+func (p *parser) standFor(alias token, n name) {
+	if p.stands == nil {
+		p.stands = map[string][]name{}
+	}
+	text := p.sql[alias.start:alias.end]
+	if alias.kind == sqlguard.TokenQuotedName {
+		text, _ = unquote(text)
+	}
+	p.stands[text] = append(p.stands[text], n)
 }
 
 // atTableExpression reports whether a name of WITH for a query begins here.
@@ -287,14 +302,20 @@ func (p *parser) groupBy() {
 
 // totals reads WITH ROLLUP, WITH CUBE and WITH TOTALS, each once, of which the last ends the list.
 func (p *parser) totals() {
-	left := map[string]bool{"rollup": true, "cube": true, "totals": true}
-	for p.is("with") && left[p.peek(1).word] {
-		word := p.peek(1).word
-		p.load(p.at + 2)
-		if word == "totals" {
+	rollup, cube := false, false
+	for p.is("with") {
+		switch word := p.peek(1).word; {
+		case word == "rollup" && !rollup:
+			rollup = true
+		case word == "cube" && !cube:
+			cube = true
+		case word == "totals":
+			p.load(p.at + 2)
+			return
+		default:
 			return
 		}
-		delete(left, word)
+		p.load(p.at + 2)
 	}
 }
 

@@ -11,6 +11,8 @@ type facts struct {
 	stmt sqlguard.Statement
 	// ctes are the names of WITH that are visible here.
 	ctes map[string]bool
+	// stands has the names that aliases of WITH stand for.
+	stands map[string][]name
 	// inner is the number of queries around the current place.
 	inner int
 	path  string // leads to the common table expression that is read
@@ -42,9 +44,15 @@ func (p *parser) since(start int) sqlguard.Span {
 }
 
 // column states that the statement mentions a column. Any part of a name can be the
-// column: t.c, c.element and d.t.c look alike.
+// column: t.c, c.element and d.t.c look alike. So do the parts of a quoted name: `c.size` is
+// a part of the column c too.
 func (f *facts) column(n *name) {
 	for i, part := range n.parts {
+		for at := range len(part) {
+			if part[at] == '.' {
+				f.stmt.ColumnRefs = append(f.stmt.ColumnRefs, sqlguard.ColumnRef{Qualifier: n.parts[:i:i], Name: part[:at], Span: n.at, Element: true})
+			}
+		}
 		f.stmt.ColumnRefs = append(f.stmt.ColumnRefs, sqlguard.ColumnRef{Qualifier: n.parts[:i:i], Name: part, Span: n.at, Element: i < len(n.parts)-1})
 	}
 }
@@ -58,6 +66,13 @@ func (f *facts) columns(qualifier []string, at sqlguard.Span) {
 // source states that the statement reads a table, unless the name belongs to WITH. It
 // returns the index in the list, or -1.
 func (f *facts) source(n *name) int {
+	if meant := f.stands[n.parts[0]]; len(n.parts) == 1 && meant != nil {
+		delete(f.stands, n.parts[0]) // an alias of itself stands for nothing more
+		for i := range meant {
+			f.source(&meant[i])
+		}
+		f.stands[n.parts[0]] = meant
+	}
 	if len(n.parts) == 1 && f.ctes[n.parts[0]] {
 		return -1
 	}

@@ -13,7 +13,10 @@ import (
 )
 
 // Dialect reads the SQL of DuckDB. The zero value is ready.
-type Dialect struct{}
+type Dialect struct {
+	// Files knows the files that a statement may name. Nil knows none.
+	Files Files
+}
 
 var _ sqlguard.Dialect = Dialect{}
 
@@ -57,7 +60,7 @@ func (d Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 	if err != nil {
 		return nil, syntaxError(sql, err)
 	}
-	w := &walker{sql: sql}
+	w := &walker{sql: sql, files: d.Files}
 	statements := make([]sqlguard.Statement, len(nodes))
 	for i, n := range nodes {
 		w.statement(n, &statements[i])

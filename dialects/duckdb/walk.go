@@ -20,6 +20,7 @@ type walker struct {
 	path    string // leads to the common table expression that is walked
 	refused bool   // a statement was refused whole, its leaves unvisited
 	types   map[string]bool
+	files   Files
 }
 
 // scope has one common table expression, which hides relations of its name.
@@ -301,14 +302,23 @@ func (w *walker) base(n *ast.BaseTableRef) {
 	}
 	w.met.words([]string{n.CatalogName, n.SchemaName, n.TableName})
 	w.met.words(n.Qualification)
+	isText := w.at.Start < len(w.sql) && w.quotedText(w.at.Start)
 	if n.CatalogName == "" && n.SchemaName == "" && len(n.Qualification) == 0 && w.defined(n.TableName) {
+		if !isText {
+			return
+		}
+		// Whether DuckDB takes a text for the file or for the common table expression is
+		// not known.
+		w.effect(sqlguard.Finding{Code: sqlguard.CodeFunctionFileAccess, Object: n.TableName, Span: w.at, Message: "a text in FROM is the name of a file, and a common table expression has it too; give the expression another name"})
 		return
 	}
 	r := w.named(n.CatalogName, n.SchemaName, n.TableName, n.Qualification)
-	r.Alias = n.Alias
-	if w.at.Start < len(w.sql) && w.quotedText(w.at.Start) {
-		r.Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionFileAccess, Reason: "a text in FROM is the name of a file"}
+	if isText && w.files == nil {
+		r.Ruling = w.refusedFile()
+	} else if isText {
+		r = w.file(n.TableName, "")
 	}
+	r.Alias = n.Alias
 	w.stmt.Relations = append(w.stmt.Relations, r)
 }
 
@@ -324,6 +334,9 @@ func (w *walker) quotedText(at int) bool {
 func (w *walker) named(catalog, schema, name string, path []string) sqlguard.Relation {
 	r := sqlguard.Relation{Database: catalog, Schema: schema, Name: name, Access: sqlguard.AccessRead, Span: w.at}
 	r.Ruling, r.System = ruleRelation(schema, name)
+	if file, ok := fileName(catalog, schema, name); ok && w.files != nil && len(path) == 0 && !r.System {
+		return w.file(file, "")
+	}
 	if len(path) > 0 {
 		r.Ruling = sqlguard.Ruling{Code: sqlguard.CodeExternalRelation, Reason: "its name has more than three parts"}
 	}
@@ -353,6 +366,9 @@ func (w *walker) tableFunction(n *ast.TableFunctionRef) {
 		return
 	}
 	w.within(f, func() {
+		if w.reader(n, f) {
+			return
+		}
 		name := lexical.Lower(f.FunctionName)
 		w.functionName(f.Catalog, f.Schema, f.FunctionName, f.Qualification)
 		r := sqlguard.Relation{Database: f.Catalog, Schema: f.Schema, Name: f.FunctionName, Alias: n.Alias, Access: sqlguard.AccessRead, Span: w.at, System: true}

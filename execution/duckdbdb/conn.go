@@ -96,6 +96,9 @@ func (c *conn) launch(argv []string) error {
 	c.cmd.Args[0] = "ktx"
 	c.cmd.Env = []string{}
 	c.cmd.Dir = c.temp
+	if c.source.folder != "" {
+		c.cmd.Dir = c.source.folder // statements name files below it
+	}
 	c.cmd.Stderr = &c.said
 	c.cmd.SysProcAttr = apart()
 	// With the pipes of exec.Cmd, Wait would drop what the process wrote last.

@@ -278,3 +278,78 @@ func TestFilesThatChange(t *testing.T) {
 		t.Errorf("a file elsewhere: %v", e)
 	}
 }
+
+// TestFilesByName: statements read the files that the listing knows, by their paths below the
+// folder, and the engine refuses every other file even past the guard.
+func TestFilesByName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root := filepath.Join(dir, "data")
+	for name, text := range map[string]string{
+		"secret.csv": "x\n1\n", "data/orders.csv": "x\n2\n", "data/pay/salaries.csv": "x\n3\n", "data/raw/e.json": `{"x": 4}`, "data/days/day=1/part-0.csv": "x\n5\n", "data/.hidden.csv": "x\n6\n", "data/orders.csv.csv": "x\n7\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"linked.csv": "../secret.csv", "up": ".."} {
+		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	permits := func(path string) bool { return !strings.HasPrefix(path, "pay/") }
+	listing := duckdbdb.NewListing(root, permits)
+	for path, want := range map[string]string{
+		"raw/e.json": "raw.e", "days/day=1/part-0.csv": "main.days", "orders.csv.csv": "main.orders.csv",
+		"orders.csv": ".", // the table of that name is another file
+		"":           ".", "pay/salaries.csv": ".", "linked.csv": ".", "up/secret.csv": ".", "../secret.csv": ".", "raw/../raw/e.json": ".", "./raw/e.json": ".", "raw//e.json": ".", ".hidden.csv": ".", "raw/*.json": ".", "raw": ".", "RAW/e.json": ".",
+		root + "/raw/e.json": ".", "file:raw/e.json": ".", `raw\e.json`: ".",
+	} {
+		if schema, name, ok := listing.Table(path); schema+"."+name != want || ok != (want != ".") {
+			t.Errorf("%s is %s.%s, %t; want %s", path, schema, name, ok, want)
+		}
+	}
+	if err := os.Remove(filepath.Join(root, "orders.csv.csv")); err != nil {
+		t.Fatal(err)
+	}
+	real, err := sqlguard.New(duckdb.Dialect{Files: listing}, sqlguard.DefaultPolicy(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := duckdbdb.Open(t.Context(), duckdbdb.Config{Files: root, Permits: permits, Session: duckdb.Dialect{}.Session()}, real.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // it returns nil
+	for sql, want := range map[string]string{
+		"SELECT x FROM 'orders.csv'": "2", "SELECT o.x FROM \"orders.csv\" o": "2", "SELECT orders.x FROM orders.csv": "2", "FROM 'raw/e.json' SELECT x": "4", "SELECT sum(x) FROM read_csv(['orders.csv', 'days/day=1/part-0.csv'])": "7",
+		"SELECT day FROM read_csv('days/day=1/part-0.csv', hive_partitioning = true)": "1", "SELECT sum(x) FROM read_json_auto('raw/e.json')": "4", "SELECT a FROM read_csv('orders.csv', names = ['a'], skip = 1, header = false)": "2",
+	} {
+		approved, err := real.Approve(sql)
+		if err != nil {
+			t.Errorf("%s: %v", sql, err)
+			continue
+		}
+		if res, err := db.Query(t.Context(), approved, execution.Limits{}); err != nil || len(res.Rows) != 1 || res.Rows[0][0].Text != want {
+			t.Errorf("%s: %v, %v; want %s", sql, res, err, want)
+		}
+	}
+	// What the guard refuses, the engine refuses too.
+	g := executiontest.Guard(t, "duckdb", 0)
+	db.SetGuard(g.ID())
+	c := executiontest.NewClient(db, g)
+	for _, path := range []string{"pay/salaries.csv", "linked.csv", "up/secret.csv", "../secret.csv", "raw/../../secret.csv", "*.csv", "pay/*", "**/*.csv", ".hidden.csv", dir + "/secret.csv"} {
+		if approved, err := real.Approve("SELECT * FROM '" + path + "'"); err == nil {
+			t.Errorf("approved: %v", approved)
+		}
+		for _, sql := range []string{"SELECT * FROM read_csv('" + path + "')", "SELECT * FROM read_text('" + path + "')", "SELECT * FROM '" + path + "'"} {
+			if e := c.Fails(t, sql, execution.Limits{}); e.Code != sqlguard.CodeDatabaseError {
+				t.Errorf("%s: %v (%s)", sql, e, e.SQLState)
+			}
+		}
+	}
+}

@@ -254,6 +254,52 @@ func pathless(err error) error {
 	return err
 }
 
+// Listing knows which table of a folder a file belongs to. It reads the folder when it is
+// asked.
+type Listing struct {
+	root    string
+	permits func(path string) bool
+}
+
+// NewListing returns the listing of a folder whose files permits permits; nil permits all.
+func NewListing(root string, permits func(path string) bool) *Listing { return &Listing{root, permits} }
+
+// Table returns the table that a file is, or is a part of. It returns false unless path is
+// the canonical path below the folder of a file that may be read, and no table has that
+// name: DuckDB looks for one first.
+func (l *Listing) Table(path string) (schema, name string, ok bool) {
+	if !fs.ValidPath(path) || strings.ContainsAny(path, `*?[\:`) {
+		return "", "", false
+	}
+	root, err := filepath.Abs(l.root)
+	if err != nil {
+		return "", "", false
+	}
+	f, err := readFolder(root, l.permits)
+	if err != nil {
+		return "", "", false
+	}
+	full := f.full(path)
+	for _, t := range f.tables {
+		switch {
+		case t.Format == wire.DuckDB: // the names of its tables are not known here
+			if strings.EqualFold(t.Schema, "main") {
+				return "", "", false
+			}
+		case strings.EqualFold(t.Name, path), strings.EqualFold(t.Schema+"."+t.Name, path):
+			return "", "", false
+		case slices.Contains(t.Files, full):
+			schema, name, ok = t.Schema, t.Name, true
+		}
+	}
+	for _, t := range f.tables { // x.csv is also the table csv of the schema x
+		if t.Format == wire.DuckDB && len(path) > len(t.Schema) && strings.EqualFold(path[:len(t.Schema)+1], t.Schema+".") {
+			return "", "", false
+		}
+	}
+	return schema, name, ok
+}
+
 // A Table is a table of a folder. Name is empty for a database file, whose tables are those
 // of the schema.
 type Table struct{ Schema, Name string }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -104,6 +105,7 @@ type growthOfCall struct {
 	bends  float64 // how much more that is for longer arguments
 	joint  float64 // bytes for each byte of the arguments when all of them grow
 	number float64 // the value for each 1 or byte, of a number
+	cost   float64 // the exponent by which the time of the call grows with its arguments
 	isText bool    // the value is no number, or not always
 }
 
@@ -147,9 +149,12 @@ func measureClickHouse(pattern, out string) error {
 		if unmeasured.MatchString(f.name) || !match.MatchString(f.name) {
 			continue
 		}
-		p.slow = false
+		p.slow, p.costly = false, false
 		results := p.measure(f)
 		found.sort(f.name, results)
+		if p.costly {
+			found["costlyFunctions"] = append(found["costlyFunctions"], f.name)
+		}
 		if p.slow {
 			found["measuredSlow"] = append(found["measuredSlow"], f.name)
 			_, _ = fmt.Fprintf(os.Stdout, "%-40s a call did not end in time\n", f.name)
@@ -161,11 +166,14 @@ func measureClickHouse(pattern, out string) error {
 		}
 		measured++
 		for _, r := range worst(results) {
-			_, _ = fmt.Fprintf(os.Stdout, "%-40s counts %8.2f bytes %8.2f bends %8.2f joint %8.2f number %8.2g text %t  %s\n", f.name, r.counts, r.bytes, r.bends, r.joint, r.number, r.isText, r.call)
+			_, _ = fmt.Fprintf(os.Stdout, "%-40s counts %8.2f bytes %8.2f bends %8.2f joint %8.2f number %8.2g cost %5.2f text %t  %s\n", f.name, r.counts, r.bytes, r.bends, r.joint, r.number, r.cost, r.isText, r.call)
 		}
 	}
 	aggregates, err := p.aggregates(match, found)
 	if err != nil {
+		return err
+	}
+	if err := p.candidates(match, found); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(os.Stdout, "%d functions and %d aggregates measured, %d functions without a call that works, %d calls\n", measured, aggregates, failed, p.calls)
@@ -195,6 +203,7 @@ var chKinds = [][2]string{
 	{"measuredLarge", "returned numbers larger than their arguments"},
 	{"measuredValues", "returned numbers no larger than their arguments"},
 	{"functionAliases", "are other names of functions"},
+	{"costlyFunctions", "took longer than their arguments grew, as tools/growth says"},
 	{"measuredSlow", "computed on for more than ten seconds after the end of the time that they had"},
 	{"unmeasured", "could not be called with any of the arguments that were tried, nor as in their examples"},
 }
@@ -321,7 +330,9 @@ var numericType = regexp.MustCompile(`^(Nullable\()?(U?Int|Float|BFloat|Decimal|
 type chProbe struct {
 	engine  *chengine.Engine
 	session *chengine.Session
-	slow    bool // a call of the function did not end in time
+	clock   func() (time.Duration, error) // the processor time of the engine
+	slow    bool                          // a call of the function did not end in time
+	costly  bool                          // its time grows faster than its arguments
 	calls   int
 	isText  bool // the last value was no number
 }
@@ -334,6 +345,7 @@ func (p *chProbe) start() (err error) {
 	if p.session, err = p.engine.Open(); err != nil {
 		return err
 	}
+	p.clock = cpuOf(p.engine.Pid())
 	for _, s := range []string{"max_execution_time = 3", "max_memory_usage = 2000000000", "max_result_rows = 100000", "allow_experimental_nlp_functions = 1", "allow_suspicious_low_cardinality_types = 1"} {
 		if _, err := p.session.Query("SET "+s, "TSV"); err != nil {
 			return err
@@ -439,6 +451,9 @@ func (p *chProbe) measure(f chFunction) (results []growthOfCall) {
 			}
 			if len(results) < maxCalls {
 				results = append(results, p.grow(f, args))
+				if !p.costly {
+					results[len(results)-1].cost = p.cost(f, args)
+				}
 			}
 		}
 	}
@@ -656,6 +671,91 @@ func (p *chProbe) grow(f chFunction, args []argument) growthOfCall {
 	return r
 }
 
+// cost returns the exponent by which the time of a call grows with its arguments, all of
+// which grow, or 0 when it is short. From superlinear on the function is costly, and when
+// the call does not end in time.
+func (p *chProbe) cost(f chFunction, args []argument) float64 {
+	texts := make([]string, len(args))
+	call := func(length int) (time.Duration, bool) {
+		for i, a := range args {
+			texts[i] = a.text(smallest)
+			if a.unit > 0 {
+				texts[i] = a.text(int(float64(length) / a.unit))
+			}
+		}
+		took, err := p.time("SELECT ignore(" + f.name + "(" + strings.Join(texts, ", ") + "))")
+		return took, err == nil
+	}
+	if !slices.ContainsFunc(args, func(a argument) bool { return a.unit > 0 }) {
+		return 0
+	}
+	const long, longer = 16 << 10, 64 << 10
+	least := 0.0
+	for range 3 { // what disturbs the clock once does not count
+		from, ok := call(long)
+		to, ok2 := call(longer)
+		if p.costly {
+			return 2
+		}
+		if !ok || !ok2 || to < 4*shortest {
+			return 0
+		}
+		exponent := math.Log2(to.Seconds()/max(from, shortest).Seconds()) / 2
+		if least == 0 || exponent < least {
+			least = exponent
+		}
+		if least < superlinear {
+			return least
+		}
+	}
+	p.costly = true
+	return least
+}
+
+// errTimeout is the code of an error of the engine when a call did not end in time.
+const errTimeout = "159"
+
+// time runs a statement and returns the processor time that it took. A statement that does
+// not end in time makes its function costly, but not slow.
+func (p *chProbe) time(sql string) (time.Duration, error) {
+	slow := p.slow
+	start, err := p.clock()
+	if err != nil {
+		return 0, err
+	}
+	_, err = p.query(sql)
+	if e, ok := errors.AsType[*chengine.Error](err); p.slow && !slow || ok && e.Code == errTimeout {
+		p.slow, p.costly = slow, true
+	}
+	if err != nil {
+		return 0, err
+	}
+	end, err := p.clock()
+	return end - start, err
+}
+
+// candidates measures functions with arguments that are hard for them.
+func (p *chProbe) candidates(match *regexp.Regexp, found chFound) error {
+	ask := func(_ context.Context, text string) (string, error) {
+		_, err := p.time(text)
+		return "", err
+	}
+	clock := func() (time.Duration, error) { return p.clock() } // of the engine that runs now
+	for _, c := range candidates["clickhouse"] {
+		if !match.MatchString(c.name) {
+			continue
+		}
+		p.slow, p.costly = false, false
+		r := measure(context.Background(), ask, clock, c, time.Second)
+		_, _ = fmt.Fprintf(os.Stdout, "%-40s %5.2f %12s %s\n", r.name, r.exponent, r.atShare, r.fault)
+		if (p.costly || r.exponent >= superlinear) && !slices.Contains(found["costlyFunctions"], c.name) {
+			found["costlyFunctions"] = append(found["costlyFunctions"], c.name)
+		}
+	}
+	slices.Sort(found["costlyFunctions"])
+	return nil
+}
+
 // worst keeps, of the calls of a function, those that make most in some way.
 func worst(results []growthOfCall) (out []growthOfCall) {
 	for _, of := range []func(growthOfCall) float64{
@@ -664,6 +764,7 @@ func worst(results []growthOfCall) (out []growthOfCall) {
 		func(r growthOfCall) float64 { return r.bends },
 		func(r growthOfCall) float64 { return r.joint },
 		func(r growthOfCall) float64 { return r.number },
+		func(r growthOfCall) float64 { return r.cost },
 		func(r growthOfCall) float64 { return map[bool]float64{true: 1}[r.isText] },
 	} {
 		most := results[0]

@@ -115,6 +115,9 @@ func New(config Config) (_ *Engine, err error) {
 	return e, nil
 }
 
+// Pid is the number of the process.
+func (e *Engine) Pid() int { return e.cmd.Process.Pid }
+
 // Stop ends the process.
 func (e *Engine) Stop() {
 	if e.in != nil {

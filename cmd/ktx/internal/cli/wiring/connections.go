@@ -42,7 +42,7 @@ func Connections(a *console.App, p *project.Project) []execution.Connection {
 			out = append(out, conn)
 			continue
 		}
-		conn.Engine, conn.Dialect, conn.Policy, conn.RefuseWritableRole = e.name, e.dialect, e.policy(c, guard), e.refusesRole(guard)
+		conn.Engine, conn.Dialect, conn.Policy, conn.RefuseWritableRole = e.name, e.reader(p, c), e.policy(c, guard), e.refusesRole(guard)
 		// More statements at once than connections would wait a second time,
 		// for a connection, and there principals do not take turns.
 		conn.Concurrency = min(cmp.Or(conn.Concurrency, execution.DefaultConcurrency), cmp.Or(c.MaxConnections, e.connections))

@@ -35,6 +35,9 @@ type engine struct {
 	driver  string
 	name    string // as connection_list shows it
 	dialect sqlguard.Dialect
+	// files returns the dialect of a connection to a folder, in which statements may name
+	// its files; nil where none can.
+	files func(*project.Project, project.Connection) sqlguard.Dialect
 	// searchPath is where every server of the engine looks up names without a
 	// schema; nil when that depends on the server.
 	searchPath []string
@@ -105,6 +108,9 @@ var engines = []engine{
 	},
 	{
 		driver: "duckdb", name: "DUCKDB", dialect: duckdb.Dialect{}, searchPath: []string{"main"}, connections: duckdbdb.DefaultMaxConnections,
+		files: func(p *project.Project, c project.Connection) sqlguard.Dialect {
+			return duckdb.Dialect{Files: duckdbdb.NewListing(fileOf(p, c.Files), permitsFile(c.Access.Files))}
+		},
 		denied: func(c project.Connection) []string {
 			return []string{duckdbdb.Config{Path: c.Path, Files: c.Files}.Catalogue()}
 		},
@@ -121,6 +127,14 @@ func engineOf(driver string) (engine, bool) {
 		}
 	}
 	return engine{}, false
+}
+
+// reader returns the dialect of a connection.
+func (e engine) reader(p *project.Project, c project.Connection) sqlguard.Dialect {
+	if e.files != nil && c.Files != "" {
+		return e.files(p, c)
+	}
+	return e.dialect
 }
 
 // policy returns the guard's policy of a connection.
