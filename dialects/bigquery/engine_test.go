@@ -341,7 +341,8 @@ var columnQueries = []string{
 func TestColumnsOfTheEngine(t *testing.T) {
 	e := startEngine(t)
 	p := sqlguard.DefaultPolicy()
-	p.Columns = []sqlguard.ColumnRule{{Match: "users.email"}, {Match: "people.email"}}
+	p.Columns = []sqlguard.ColumnRule{{Match: "shop.users.email"}, {Match: "shop.people.email"}}
+	p.SearchPath = []string{"shop"}
 	g, err := sqlguard.New(bigquery.Dialect{}, p, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -42,11 +42,8 @@ func newAnalyzer(language *googlesql.LanguageOptions) (*analyzer, error) {
 	if err := catalog.AddBuiltinFunctionsAndTypes(&googlesql.BuiltinFunctionOptions{LanguageOptions: language}); err != nil {
 		return nil, err
 	}
-	options, err := googlesql.NewAnalyzerOptions2()
+	options, err := googlesql.NewAnalyzerOptions(language)
 	if err != nil {
-		return nil, err
-	}
-	if err := options.SetLanguage(language); err != nil {
 		return nil, err
 	}
 	if err := options.SetPruneUnusedColumns(true); err != nil {
@@ -59,7 +56,15 @@ func newAnalyzer(language *googlesql.LanguageOptions) (*analyzer, error) {
 			return nil, err
 		}
 		for _, c := range t.columns {
-			typ, err := googlesql.AnalyzeType(c[1], options, catalog, types)
+			var typ googlesql.Googlesql_TypeNode
+			switch c[1] { // AnalyzeType finds neither
+			case "JSON":
+				typ, err = types.GetJson()
+			case "NUMERIC":
+				typ, err = types.GetNumeric()
+			default:
+				typ, err = googlesql.AnalyzeType(c[1], options, catalog, types)
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -39,26 +39,7 @@ type answer struct {
 	Columns []string `json:"columns,omitempty"`
 }
 
-// others are kinds of nodes that the guard refuses wherever they stand.
-var others = []googlesql.ASTNodeKind{
-	googlesql.ASTNodeKindAstSystemVariableExpr, googlesql.ASTNodeKindAstParameterExpr, googlesql.ASTNodeKindAstModelClause,
-	googlesql.ASTNodeKindAstConnectionClause, googlesql.ASTNodeKindAstWithConnectionClause, googlesql.ASTNodeKindAstLockMode, googlesql.ASTNodeKindAstHint,
-	googlesql.ASTNodeKindAstPipeExportData, googlesql.ASTNodeKindAstPipeInsert, googlesql.ASTNodeKindAstPipeCreateTable,
-	googlesql.ASTNodeKindAstPipeFork, googlesql.ASTNodeKindAstPipeTee, googlesql.ASTNodeKindAstPipeIf, googlesql.ASTNodeKindAstPipeLog,
-	googlesql.ASTNodeKindAstPipeDescribe, googlesql.ASTNodeKindAstPipeStaticDescribe, googlesql.ASTNodeKindAstGqlQuery, googlesql.ASTNodeKindAstGraphTableQuery,
-}
-
-// shown are the kinds of nodes that an answer has something about.
-var shown = func() []int32 {
-	out := []int32{
-		int32(googlesql.ASTNodeKindAstTablePathExpression), int32(googlesql.ASTNodeKindAstTableClause), int32(googlesql.ASTNodeKindAstTvf),
-		int32(googlesql.ASTNodeKindAstFunctionCall), int32(googlesql.ASTNodeKindAstAlias), int32(googlesql.ASTNodeKindAstAliasedQuery),
-	}
-	for _, kind := range others {
-		out = append(out, int32(kind))
-	}
-	return out
-}()
+var errorMessages = &googlesql.ErrorMessageOptions{Mode: googlesql.ErrorMessageModeErrorMessageOneLine, Stability: googlesql.ErrorMessageStabilityProduction}
 
 func main() {
 	if err := run(os.Stdin, os.Stdout); err != nil {
@@ -126,6 +107,9 @@ func newLanguage() (*googlesql.LanguageOptions, error) {
 	if err := language.EnableMaximumLanguageFeaturesForDevelopment(); err != nil {
 		return nil, err
 	}
+	if err := language.SetProductMode(googlesql.ProductModeProductExternal); err != nil {
+		return nil, err
+	}
 	// BigQuery has none.
 	for _, feature := range []googlesql.LanguageFeature{googlesql.LanguageFeatureFeatureAllowSlashPaths} {
 		if err := language.DisableLanguageFeature(feature); err != nil {
@@ -140,7 +124,7 @@ func newLanguage() (*googlesql.LanguageOptions, error) {
 
 // parse reads a text as a script.
 func parse(text string, options *googlesql.ParserOptions) (a answer) {
-	output, err := googlesql.ParseScript(text, options, &googlesql.ErrorMessageOptions{})
+	output, err := googlesql.ParseScript(text, options, errorMessages)
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
@@ -173,13 +157,30 @@ func parse(text string, options *googlesql.ParserOptions) (a answer) {
 		}
 		a.Statements = append(a.Statements, kind)
 	}
-	nodes, err := script.GetDescendantsWithKinds(shown)
-	for _, node := range nodes {
-		if err = a.add(node); err != nil {
-			return a
+	err = a.walk(script)
+	return a
+}
+
+// walk adds what the nodes below one say. The library's own search for nodes of some kinds
+// returns others.
+func (a *answer) walk(node googlesql.ASTNode) error {
+	if err := a.add(node); err != nil {
+		return err
+	}
+	count, err := node.NumChildren()
+	if err != nil {
+		return err
+	}
+	for i := range count {
+		child, err := node.Child(i)
+		if err == nil {
+			err = a.walk(child)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return a
+	return nil
 }
 
 // add adds what one node says.
@@ -202,10 +203,16 @@ func (a *answer) add(node googlesql.ASTNode) error {
 		return a.named(node.Identifier())
 	case *googlesql.ASTAliasedQuery:
 		return a.named(node.Alias())
-	default:
+	// The guard refuses these wherever they stand.
+	case *googlesql.ASTSystemVariableExpr, *googlesql.ASTParameterExpr, *googlesql.ASTModelClause, *googlesql.ASTConnectionClause, *googlesql.ASTWithConnectionClause,
+		*googlesql.ASTLockMode, *googlesql.ASTHint, *googlesql.ASTPipeExportData, *googlesql.ASTPipeInsert, *googlesql.ASTPipeCreateTable, *googlesql.ASTPipeFork,
+		*googlesql.ASTPipeTee, *googlesql.ASTPipeIf, *googlesql.ASTPipeLog, *googlesql.ASTPipeDescribe, *googlesql.ASTPipeStaticDescribe, *googlesql.ASTGqlQuery,
+		*googlesql.ASTGraphTableQuery:
 		kind, err := node.GetNodeKindString()
 		a.Others = append(a.Others, kind)
 		return err
+	default:
+		return nil
 	}
 	if err != nil || path == nil {
 		return err
