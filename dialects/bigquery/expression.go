@@ -23,7 +23,10 @@ func (w *walker) expression(n ast.Node) bool {
 		w.mentioned(w.namesOf(n))
 	case *ast.DotIdentifier:
 		w.node(n.Expr)
-		w.columnName(n.Name)
+		if !w.endsPath(n.Expr) {
+			w.unreserved(n.Name)
+		}
+		w.field(n.Name)
 	case *ast.Star:
 		w.column(sqlguard.ColumnRef{Star: true})
 	case *ast.StarWithModifiers:
@@ -80,21 +83,27 @@ func (w *walker) namesOf(path *ast.PathExpression) []string {
 	return w.words(path)
 }
 
-// unreserved refuses a name that is a reserved word. The parser takes some for names, where
-// GoogleSQL does not. Behind a dot every word is a name.
+// unreserved refuses a name that is a reserved word and stands behind no dot. The parser
+// takes some for names, where GoogleSQL does not.
 func (w *walker) unreserved(id *ast.Identifier) {
 	start, end := id.Pos(), id.End()
 	if start < 0 || start >= end || end > len(w.sql) || !reserved[lexical.Lower(w.sql[start:end])] {
 		return
 	}
-	for before := start; before > 0; before-- {
-		if c := w.sql[before-1]; c == '.' {
-			return
-		} else if !isSpace(c) {
-			break
-		}
-	}
 	w.effect(sqlguard.Finding{Code: sqlguard.CodeParseError, Message: "this word is reserved: as a name it stands between backquotes", Span: sqlguard.Span{Start: start, End: end}})
+}
+
+// endsPath reports whether every word is a name behind an expression and a dot.
+func (w *walker) endsPath(n ast.Node) bool {
+	if n == nil || n.Pos() < 0 || n.Pos() >= n.End() || n.End() > len(w.sql) {
+		return false
+	}
+	text := w.sql[n.Pos():n.End()]
+	if strings.IndexByte(")]`", text[len(text)-1]) >= 0 {
+		return true
+	}
+	word := text[strings.LastIndexFunc(text, func(r rune) bool { return r > 0x7f || !isWord(byte(r)) && !isDigit(byte(r)) })+1:]
+	return word != "" && !isDigit(word[0]) && !reserved[lexical.Lower(word)]
 }
 
 // split returns the names that an identifier holds: those between backquotes end at dots,
@@ -119,8 +128,13 @@ func (w *walker) mentioned(parts []string) {
 
 // columnName states the column that one name means.
 func (w *walker) columnName(id *ast.Identifier) {
-	w.leaf(id.Pos(), id.End())
 	w.unreserved(id)
+	w.field(id)
+}
+
+// field states a column, or a field of one, behind a dot.
+func (w *walker) field(id *ast.Identifier) {
+	w.leaf(id.Pos(), id.End())
 	w.column(sqlguard.ColumnRef{Name: id.Name})
 }
 

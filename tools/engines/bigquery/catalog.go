@@ -30,7 +30,7 @@ type analyzer struct {
 	keep    []any // what the catalogue points to
 }
 
-func newAnalyzer(language *googlesql.LanguageOptions) (*analyzer, error) {
+func newAnalyzer() (*analyzer, error) {
 	types, err := googlesql.NewTypeFactory()
 	if err != nil {
 		return nil, err
@@ -39,7 +39,14 @@ func newAnalyzer(language *googlesql.LanguageOptions) (*analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
+	language, err := newLanguage()
+	if err != nil {
+		return nil, err
+	}
 	if err := catalog.AddBuiltinFunctionsAndTypes(&googlesql.BuiltinFunctionOptions{LanguageOptions: language}); err != nil {
+		return nil, err
+	}
+	if language, err = newLanguage(); err != nil {
 		return nil, err
 	}
 	options, err := googlesql.NewAnalyzerOptions(language)
@@ -56,15 +63,7 @@ func newAnalyzer(language *googlesql.LanguageOptions) (*analyzer, error) {
 			return nil, err
 		}
 		for _, c := range t.columns {
-			var typ googlesql.Googlesql_TypeNode
-			switch c[1] { // AnalyzeType finds neither
-			case "JSON":
-				typ, err = types.GetJson()
-			case "NUMERIC":
-				typ, err = types.GetNumeric()
-			default:
-				typ, err = googlesql.AnalyzeType(c[1], options, catalog, types)
-			}
+			typ, err := googlesql.AnalyzeType(c[1], options, catalog, types)
 			if err != nil {
 				return nil, err
 			}

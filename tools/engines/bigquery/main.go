@@ -16,7 +16,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime"
+	"strings"
 
 	"github.com/goccy/go-googlesql"
 )
@@ -81,7 +83,7 @@ func run(in io.Reader, out io.Writer) error {
 		var a answer
 		if kind == "a" {
 			if reads == nil {
-				if reads, err = newAnalyzer(language); err != nil {
+				if reads, err = newAnalyzer(); err != nil {
 					return err
 				}
 			}
@@ -98,28 +100,42 @@ func run(in io.Reader, out io.Writer) error {
 	}
 }
 
-// newLanguage returns all of GoogleSQL, with the words reserved that BigQuery reserves.
+const (
+	featurePrefix = "LanguageFeatureFeature"
+	lastFeature   = 20_000
+)
+
+// without are features that take something away, or that BigQuery does not have.
+var without = regexp.MustCompile("Disallow|Disable|SlashPaths|Legacy|Spanner|Buggy|Enforce|BracedProtoConstructors|TestIdeally|LateralColumnReferences")
+
+// newLanguage returns all of GoogleSQL, with the words reserved that BigQuery reserves. The
+// library empties it when it is given to options.
 func newLanguage() (*googlesql.LanguageOptions, error) {
 	language, err := googlesql.NewLanguageOptions()
 	if err != nil {
 		return nil, err
 	}
-	if err := language.EnableMaximumLanguageFeaturesForDevelopment(); err != nil {
-		return nil, err
-	}
 	if err := language.SetProductMode(googlesql.ProductModeProductExternal); err != nil {
 		return nil, err
 	}
-	// BigQuery has none.
-	for _, feature := range []googlesql.LanguageFeature{googlesql.LanguageFeatureFeatureAllowSlashPaths} {
-		if err := language.DisableLanguageFeature(feature); err != nil {
+	// The library's own call for all features switches none on.
+	for feature := range googlesql.LanguageFeature(lastFeature) {
+		if name := feature.String(); !strings.HasPrefix(name, featurePrefix) || without.MatchString(name) {
+			continue
+		}
+		if err := language.EnableLanguageFeature(feature); err != nil {
 			return nil, err
 		}
 	}
 	if err := language.SetSupportsAllStatementKinds(); err != nil {
 		return nil, err
 	}
-	return language, language.EnableReservableKeyword("QUALIFY", true)
+	for _, word := range []string{"QUALIFY", "MATCH_RECOGNIZE"} {
+		if err := language.EnableReservableKeyword(word, true); err != nil {
+			return nil, err
+		}
+	}
+	return language, nil
 }
 
 // parse reads a text as a script.
