@@ -54,7 +54,7 @@ stage: test-deps tools ## run some stages of make test-all (ARGS="race plain"; s
 	@$(SUITE) $(ARGS)
 
 .PHONY: test-engines
-test-engines: ## fetch engines that are too large for make test, and test what needs them (ClickHouse: 178 MB; TiDB: 15 minutes of building)
+test-engines: ## fetch engines that are too large for make test, and test what needs them (ClickHouse: 178 MB; TiDB and GoogleSQL: 25 minutes of building)
 	scripts/test-engines $(ARGS)
 
 .PHONY: screenshots

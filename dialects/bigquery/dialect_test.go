@@ -80,7 +80,7 @@ var refusals = []struct {
 	}},
 	{sqlguard.CodeFunctionAdmin, []string{"SELECT KEYS.NEW_KEYSET('AEAD_AES_GCM_256')", "SELECT AEAD.DECRYPT_STRING(k, c, 'x') FROM t", "SELECT DETERMINISTIC_ENCRYPT(k, c, 'x') FROM t"}},
 	{sqlguard.CodeFunctionNotAllowed, []string{
-		"SELECT shop.f(1)", "SELECT `p.shop.f`(1)", "SELECT p.shop.f(1)", "SELECT my_function(1)", "SELECT * FROM shop.tvf(1)", "SELECT * FROM tvf(TABLE t)", "SELECT SAFE.shop.f(1)", "SELECT (1).(shop.f)()", "SELECT RANGE_SESSIONIZE(1)",
+		"SELECT `safe.repeat`(1, 2)", "SELECT `net.host`(a)", "SELECT shop.f(1)", "SELECT `p.shop.f`(1)", "SELECT p.shop.f(1)", "SELECT my_function(1)", "SELECT * FROM shop.tvf(1)", "SELECT * FROM tvf(TABLE t)", "SELECT SAFE.shop.f(1)", "SELECT (1).(shop.f)()", "SELECT RANGE_SESSIONIZE(1)",
 		"SELECT shop.upper('x')", "FROM t |> CALL shop.tvf()", "SELECT net.fetch('x')", "SELECT * FROM UPPER('x')", "SELECT ('x').(REPEAT)(5000000)", "SELECT (a).( SAFE.REPLACE /* c */ )('x', 'y') FROM t",
 	}},
 	{sqlguard.CodeSettingNotAllowed, []string{"SELECT @@project_id", "SELECT @@script.job_id", "SELECT * FROM t WHERE a = @@time_zone"}},
@@ -99,7 +99,7 @@ var refusals = []struct {
 	}},
 	{sqlguard.CodeParseError, []string{
 		"SELECT [a] FROM [p:d.t]", "SELECT 'a", "SELECT `a", "SELECT `\\x65mail` FROM t", "SELECT FROM WHERE", "SELECT * FROM t WHERE", "SELECT $x", "SELECT a FROM t QUALIFY", "SELECT a FROM t WHERE TRUE QUALIFY b QUALIFY c", "SELECT 1a b c", "SELECT a FROM t LIMIT 1 WHERE b",
-		"SELECT NEW x.y{a: 1}", "SELECT * FROM /a/b", "VALUES (1)", "SELECT * FROM GRAPH_TABLE(g MATCH (a) RETURN a.x)",
+		"SELECT NEW x.y{a: 1}", "SELECT 1 AS at", "SELECT EXTRACT the_day", "SELECT RANGE_CONTAINS(RANGE)", "TABLE CREATE", "SELECT 1 . AS", "SELECT CAST(GRAPH_TABLE AS DATE)", "SELECT AS CREATE 1 AS c", "SELECT * FROM /a/b", "VALUES (1)", "SELECT * FROM GRAPH_TABLE(g MATCH (a) RETURN a.x)",
 	}},
 }
 

@@ -15,13 +15,18 @@ func (w *walker) expression(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Identifier:
 		w.leaf(n.Pos(), n.End())
+		w.unreserved(n)
 	case *ast.IntLiteral, *ast.FloatLiteral, *ast.StringLiteralComponent, *ast.BytesLiteralComponent, *ast.BooleanLiteral, *ast.NullLiteral:
 		w.leaf(n.Pos(), n.End())
 	case *ast.PathExpression:
-		w.mentioned(w.words(n))
+		w.refers(n)
+		w.mentioned(w.namesOf(n))
 	case *ast.DotIdentifier:
 		w.node(n.Expr)
-		w.columnName(n.Name)
+		if !w.endsPath(n.Expr) {
+			w.unreserved(n.Name)
+		}
+		w.field(n.Name)
 	case *ast.Star:
 		w.column(sqlguard.ColumnRef{Star: true})
 	case *ast.StarWithModifiers:
@@ -34,6 +39,11 @@ func (w *walker) expression(n ast.Node) bool {
 		w.node(n.Modifiers)
 	case *ast.FunctionCall:
 		w.call(n)
+	case *ast.WithExpression:
+		w.withExpression(n)
+	case *ast.JSONLiteral:
+		w.deep = true
+		return false
 	case *ast.SimpleType:
 		w.typeName(n)
 	case *ast.SystemVariableExpr:
@@ -65,6 +75,37 @@ func (w *walker) words(path *ast.PathExpression) []string {
 	return names
 }
 
+// namesOf is words of a path that names no function. Names of functions can be reserved.
+func (w *walker) namesOf(path *ast.PathExpression) []string {
+	if len(path.Names) > 0 {
+		w.unreserved(path.Names[0])
+	}
+	return w.words(path)
+}
+
+// unreserved refuses a name that is a reserved word and stands behind no dot. The parser
+// takes some for names, where GoogleSQL does not.
+func (w *walker) unreserved(id *ast.Identifier) {
+	start, end := id.Pos(), id.End()
+	if start < 0 || start >= end || end > len(w.sql) || !reserved[lexical.Lower(w.sql[start:end])] {
+		return
+	}
+	w.effect(sqlguard.Finding{Code: sqlguard.CodeParseError, Message: "this word is reserved: as a name it stands between backquotes", Span: sqlguard.Span{Start: start, End: end}})
+}
+
+// endsPath reports whether every word is a name behind an expression and a dot.
+func (w *walker) endsPath(n ast.Node) bool {
+	if n == nil || n.Pos() < 0 || n.Pos() >= n.End() || n.End() > len(w.sql) {
+		return false
+	}
+	text := w.sql[n.Pos():n.End()]
+	if strings.IndexByte(")]`", text[len(text)-1]) >= 0 {
+		return true
+	}
+	word := text[strings.LastIndexFunc(text, func(r rune) bool { return r > 0x7f || !isWord(byte(r)) && !isDigit(byte(r)) })+1:]
+	return word != "" && !isDigit(word[0]) && !reserved[lexical.Lower(word)]
+}
+
 // split returns the names that an identifier holds: those between backquotes end at dots,
 // except that the first one may be a project of a domain, as in example.com:project.
 func (w *walker) split(id *ast.Identifier) []string {
@@ -87,6 +128,12 @@ func (w *walker) mentioned(parts []string) {
 
 // columnName states the column that one name means.
 func (w *walker) columnName(id *ast.Identifier) {
+	w.unreserved(id)
+	w.field(id)
+}
+
+// field states a column, or a field of one, behind a dot.
+func (w *walker) field(id *ast.Identifier) {
 	w.leaf(id.Pos(), id.End())
 	w.column(sqlguard.ColumnRef{Name: id.Name})
 }
@@ -95,7 +142,7 @@ func (w *walker) columnName(id *ast.Identifier) {
 func (w *walker) dotStar(of ast.Node) {
 	ref := sqlguard.ColumnRef{Star: true}
 	if path, ok := of.(*ast.PathExpression); ok {
-		ref.Qualifier = w.words(path)
+		ref.Qualifier = w.namesOf(path)
 	} else {
 		w.node(of)
 	}
@@ -106,17 +153,21 @@ func (w *walker) dotStar(of ast.Node) {
 func (w *walker) call(n *ast.FunctionCall) {
 	name := w.function(n.Function)
 	if n.IsChained && w.closes(n.Function.End()) {
-		if kind, makes := growth.Makers[name]; makes && !lengths[kind] || growth.Costly[name] {
+		if grown(name) {
 			// The guard measures the arguments of x.f(y), but not those of x.(f)(y).
 			w.stmt.Calls[len(w.stmt.Calls)-1].Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: "write the function without brackets around its name"}
 		}
 	}
+	w.limits(name, n)
+	grows := w.grows
+	w.grows = grows || grown(name)
 	for _, arg := range n.Args {
 		if _, star := arg.(*ast.Star); star && name == "count" {
 			continue // COUNT(*) reads no column
 		}
 		w.node(arg)
 	}
+	w.grows = grows
 	w.stmt.Collects = w.stmt.Collects || name == "array_agg" || name == "array_concat_agg"
 	w.node(n.Where)
 	w.node(n.Having)
@@ -151,7 +202,9 @@ func (w *walker) function(path *ast.PathExpression) string {
 		parts = parts[1:] // an error of the function is then NULL
 	}
 	name := lexical.Lower(strings.Join(parts, "."))
-	call.Ruling, call.Builtin = ruleFunction(name)
+	if call.Ruling, call.Builtin = ruleFunction(name); call.Builtin && call.Ruling.Allowed && len(path.Names) < len(written) {
+		call.Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: "write the function without backquotes around its dots"}
+	}
 	if call.Builtin {
 		parts = strings.Split(name, ".")
 	} else {
@@ -165,7 +218,7 @@ func (w *walker) function(path *ast.PathExpression) string {
 
 // typeName states a type. BigQuery has no types of users.
 func (w *walker) typeName(n *ast.SimpleType) {
-	parts := w.words(n.Name)
+	parts := w.namesOf(n.Name)
 	name := lexical.Lower(strings.Join(parts, "."))
 	if !w.types[name] {
 		if w.types == nil {

@@ -84,6 +84,25 @@ func TestGrowth(t *testing.T) {
 		"FROM t |> SELECT REPEAT('x', 5000000)", "SELECT " + strings.Repeat("REPLACE(", 21) + "c" + strings.Repeat(", 'a', 'aa')", 21) + " FROM t",
 		"WITH a AS (SELECT 'xxxxxxxxxx' AS s), b AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM a), c AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM b), d AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM c)," +
 			" e AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM d), f AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM e), g AS (SELECT s || s || s || s || s || s || s || s || s || s AS s FROM f) SELECT s FROM g",
+		// names of WITH(…)
+		"SELECT WITH(n AS 5000000, REPEAT('x', n))", "SELECT WITH(a AS REPEAT('x', 1000), b AS REPEAT(a, 1000), b)", "SELECT WITH(a AS 'x', b AS a || a || a || a || a, c AS b || b || b || b || b, c)",
+		"SELECT WITH(a AS [1,2,3,4,5,6,7,8,9], b AS ARRAY_CONCAT(a,a,a,a,a,a,a,a,a), c AS ARRAY_CONCAT(b,b,b,b,b,b,b,b,b), d AS ARRAY_CONCAT(c,c,c,c,c,c,c,c,c), d)",
+		// functions of elements
+		"SELECT ARRAY_TRANSFORM(GENERATE_ARRAY(1, 10000), n -> REPEAT('x', 10000))", "SELECT ARRAY_ZIP(GENERATE_ARRAY(1, 10000), [1], (a, b) -> REPEAT('x', 100000), mode => 'PAD')", "SELECT ARRAY_TO_STRING(['a', 'b', 'c'], REPEAT('x', 1000000))",
+		"SELECT ARRAY_TO_STRING(ARRAY(SELECT 'a' FROM UNNEST(GENERATE_ARRAY(1, 100000))), REPEAT('x', 100000))", "SELECT TO_CODE_POINTS(REPEAT('x', 1000000))", "SELECT TEXT_ANALYZE(REPEAT('x ', 500000))",
+		// steps
+		"SELECT GENERATE_ARRAY(1, 10, 0.000001)", "SELECT GENERATE_ARRAY(0, 1000, n) FROM (SELECT 0.000001 AS n)", "SELECT (0).GENERATE_ARRAY(1, 1e-9)", "SELECT GENERATE_TIMESTAMP_ARRAY(TIMESTAMP_SECONDS(0), CURRENT_TIMESTAMP(), INTERVAL 1 SECOND)",
+		`SELECT GENERATE_TIMESTAMP_ARRAY('2000\x2d01-01', '2024-01-01', INTERVAL 1 SECOND)`, "SELECT APPROX_QUANTILES(x, 100000000) FROM t", "SELECT KLL_QUANTILES.MERGE_INT64(s, 100000000) FROM t", "SELECT ST_BUFFER(g, 1000, num_seg_quarter_circle => 100000000) FROM t",
+		"SELECT ML.NGRAMS(words, [1, 100000]) FROM t", "SELECT JSON_SET(JSON '[]', '$[999999]', 1)", `SELECT JSON_SET(JSON '[]', '$[99\x39999]', 1)`, "SELECT JSON_ARRAY_INSERT(j, CONCAT('$[999', '999]'), 1) FROM t", "SELECT REPEAT(repetitions => 5000000, original_value => 'x')",
+		// formats
+		"SELECT FORMAT_TIMESTAMP(REPEAT('%c', 90000), CURRENT_TIMESTAMP())", `SELECT FORMAT('%1000\u0030\u0030\u0030\u0030d', 1)`, "SELECT TO_JSON_STRING(PARSE_JSON(REPEAT('[', 400) || REPEAT(']', 400)), TRUE)", "SELECT TO_JSON_STRING(JSON '[[[]]]', TRUE)",
+		// numbers
+		"SELECT REPEAT('x', UNICODE('𐍈') * 100)", "SELECT REPEAT('x', SUM(5000)) FROM UNNEST(GENERATE_ARRAY(1, 1000))", "SELECT REPEAT('x', CAST(COSH(20) AS INT64))", "SELECT REPEAT('x', CAST(ST_DISTANCE(ST_GEOGPOINT(0, 0), ST_GEOGPOINT(90, 0)) AS INT64))",
+		"SELECT REPEAT('x', APPROX_QUANTILES(n, 2)[OFFSET(1)]) FROM UNNEST([5000000]) AS n",
+		// chains and recursion
+		"SELECT 'xxxxxxxxxx' AS s" + strings.Repeat(" |> SET s = CONCAT(s, s, s, s, s, s, s, s, s, s)", 6), "SELECT x FROM " + strings.Repeat("(SELECT [STRUCT(x), STRUCT(x), STRUCT(x), STRUCT(x), STRUCT(x), STRUCT(x), STRUCT(x), STRUCT(x)] AS x FROM ", 8) + "(SELECT 1 AS x)" + strings.Repeat(")", 8),
+		"WITH RECURSIVE c AS (SELECT JSON '1' AS s UNION ALL SELECT JSON_ARRAY(s, s) FROM c) SELECT s FROM c", "WITH RECURSIVE c AS (SELECT JSON '{}' AS s UNION ALL SELECT JSON_SET(s, '$.a', s) FROM c) SELECT s FROM c",
+		"WITH RECURSIVE c AS (SELECT 'x' AS s UNION ALL SELECT WITH(a AS s, a || a) FROM c) SELECT s FROM c", "WITH RECURSIVE c AS (SELECT 'x' AS s UNION ALL SELECT LPAD(s, 2 * LENGTH(s)) FROM c) SELECT s FROM c",
 	} {
 		if v := g.Check(sql); v.Allowed || v.Code != sqlguard.CodeInputTooLarge {
 			t.Errorf("%s: %v %s %+v", sql, v.Allowed, v.Code, v.Findings)
@@ -92,6 +111,12 @@ func TestGrowth(t *testing.T) {
 	for _, sql := range []string{
 		"SELECT REPEAT('x', 100)", "SELECT LPAD(name, 10, ' ') FROM t", "SELECT GENERATE_ARRAY(1, 100000)", "SELECT GENERATE_DATE_ARRAY('2020-01-01', '2024-12-31')", "SELECT STRING_AGG(name, ',') FROM t", "SELECT TO_HEX(SHA256(name)) FROM t",
 		"SELECT REPEAT(name, 3) FROM t", "SELECT day, REPLACE(name, 'a', 'b') FROM t, UNNEST(GENERATE_DATE_ARRAY('2020-01-01', CURRENT_DATE())) AS day",
+		"SELECT GENERATE_ARRAY(0, 1, 0.1), GENERATE_ARRAY(10, 0, -1), GENERATE_ARRAY(1, n) FROM t", "SELECT d FROM UNNEST(GENERATE_TIMESTAMP_ARRAY(TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 24 HOUR), CURRENT_TIMESTAMP(), INTERVAL 1 HOUR)) AS d",
+		"SELECT d FROM UNNEST(GENERATE_TIMESTAMP_ARRAY('2024-01-01', '2024-01-02', INTERVAL 1 HOUR)) AS d", "SELECT d FROM t, UNNEST(GENERATE_TIMESTAMP_ARRAY(first_at, last_at, INTERVAL 1 HOUR)) AS d",
+		`SELECT FORMAT_DATE('%Y-%m', d), FORMAT_TIMESTAMP('%c', ts), FORMAT('%t\n%s', a, b), FORMAT('%5.2f%%', x), CONCAT(a, ' ', b), ARRAY_TO_STRING(list, ', ') FROM t`,
+		"SELECT ARRAY_TRANSFORM(list, x -> x + 1), JSON_SET(j, '$.a[0].b', 1), TO_JSON_STRING(t, TRUE), APPROX_QUANTILES(x, 100)[OFFSET(50)], APPROX_QUANTILES(x, 4 RESPECT NULLS), ST_BUFFER(g, 1000), ML.NGRAMS(words, [1, 3], '-') FROM t",
+		"SELECT WITH(a AS x + 1, b AS a * 2, a + b) FROM t", "SELECT WITH(s AS SUM(input), c AS COUNT(input), s / c) FROM UNNEST([1.0, 2.0, 3.0]) AS input", "SELECT REPEAT('*', CAST(n / 10 AS INT64)), LPAD(CAST(EXTRACT(MONTH FROM d) AS STRING), 2, '0') FROM t",
+		"SELECT LPAD(CAST(ROW_NUMBER() OVER (ORDER BY x) AS STRING), 5, '0'), LPAD(CAST(COUNT(*) AS STRING), 8) FROM t GROUP BY x",
 	} {
 		if v := g.Check(sql); !v.Allowed {
 			t.Errorf("%s: %+v", sql, v.Findings)

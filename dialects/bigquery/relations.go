@@ -66,6 +66,7 @@ func (w *walker) tablePath(n *ast.TablePathExpression) {
 
 // relation states the relation that a path names.
 func (w *walker) relation(path *ast.PathExpression, alias string) {
+	w.unreserved(path.Names[0])
 	if len(path.Names) == 1 && w.ctes.has(path.Names[0].Name) {
 		w.words(path)
 		return

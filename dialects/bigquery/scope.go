@@ -25,8 +25,8 @@ func (s *scope) has(name string) bool {
 // with adds the members of a WITH to the names of common table expressions. A member sees
 // those before it, and with RECURSIVE all. It sees no alias of the query around it.
 func (w *walker) with(n *ast.WithClause) {
-	path, aliases := w.path, w.aliases
-	w.aliases = nil
+	path, aliases, recursive := w.path, w.aliases, w.recursive
+	w.aliases, w.recursive = nil, w.recursive || n.Recursive
 	if n.Recursive {
 		for _, e := range n.Entries {
 			if e.AliasedQuery != nil {
@@ -46,7 +46,7 @@ func (w *walker) with(n *ast.WithClause) {
 			w.ctes = &scope{lexical.Lower(name), w.ctes}
 		}
 	}
-	w.path, w.aliases = path, aliases
+	w.path, w.aliases, w.recursive = path, aliases, recursive
 }
 
 func joinPath(path, step string) string {

@@ -21,6 +21,13 @@ type walker struct {
 	path    string // leads to the common table expression that is walked
 	refused bool   // a statement was refused whole, its leaves unvisited
 	types   map[string]bool
+
+	variables *variable // of WITH(…)
+	weight    int       // how often names of WITH(…) stand in the part that is walked
+	grows     bool      // the part that is walked is an argument of a function that grows
+	pretty    bool      // JSON is indented
+	recursive bool      // it is a member of WITH RECURSIVE
+	deep      bool      // a text becomes JSON, which can be nested as deep as it is long
 }
 
 // statement judges one statement into st.
@@ -36,6 +43,9 @@ func (w *walker) statement(n ast.Node, st *sqlguard.Statement) {
 	}
 	st.Columns = outputColumns(query.Query)
 	w.node(query.Query)
+	if w.pretty && w.deep {
+		w.effect(sqlguard.Finding{Code: sqlguard.CodeInputTooLarge, Message: "TO_JSON_STRING indents JSON by how deep it is nested: leave its second argument out", Span: st.Span})
+	}
 }
 
 // refuse states why a statement is refused, and what it would have changed.

@@ -30,7 +30,7 @@ type analyzer struct {
 	keep    []any // what the catalogue points to
 }
 
-func newAnalyzer(language *googlesql.LanguageOptions) (*analyzer, error) {
+func newAnalyzer() (*analyzer, error) {
 	types, err := googlesql.NewTypeFactory()
 	if err != nil {
 		return nil, err
@@ -39,14 +39,18 @@ func newAnalyzer(language *googlesql.LanguageOptions) (*analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := catalog.AddBuiltinFunctionsAndTypes(&googlesql.BuiltinFunctionOptions{LanguageOptions: language}); err != nil {
-		return nil, err
-	}
-	options, err := googlesql.NewAnalyzerOptions2()
+	language, err := newLanguage()
 	if err != nil {
 		return nil, err
 	}
-	if err := options.SetLanguage(language); err != nil {
+	if err := catalog.AddBuiltinFunctionsAndTypes(&googlesql.BuiltinFunctionOptions{LanguageOptions: language}); err != nil {
+		return nil, err
+	}
+	if language, err = newLanguage(); err != nil {
+		return nil, err
+	}
+	options, err := googlesql.NewAnalyzerOptions(language)
+	if err != nil {
 		return nil, err
 	}
 	if err := options.SetPruneUnusedColumns(true); err != nil {

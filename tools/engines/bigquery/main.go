@@ -16,7 +16,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime"
+	"strings"
 
 	"github.com/goccy/go-googlesql"
 )
@@ -39,26 +41,7 @@ type answer struct {
 	Columns []string `json:"columns,omitempty"`
 }
 
-// others are kinds of nodes that the guard refuses wherever they stand.
-var others = []googlesql.ASTNodeKind{
-	googlesql.ASTNodeKindAstSystemVariableExpr, googlesql.ASTNodeKindAstParameterExpr, googlesql.ASTNodeKindAstModelClause,
-	googlesql.ASTNodeKindAstConnectionClause, googlesql.ASTNodeKindAstWithConnectionClause, googlesql.ASTNodeKindAstLockMode, googlesql.ASTNodeKindAstHint,
-	googlesql.ASTNodeKindAstPipeExportData, googlesql.ASTNodeKindAstPipeInsert, googlesql.ASTNodeKindAstPipeCreateTable,
-	googlesql.ASTNodeKindAstPipeFork, googlesql.ASTNodeKindAstPipeTee, googlesql.ASTNodeKindAstPipeIf, googlesql.ASTNodeKindAstPipeLog,
-	googlesql.ASTNodeKindAstPipeDescribe, googlesql.ASTNodeKindAstPipeStaticDescribe, googlesql.ASTNodeKindAstGqlQuery, googlesql.ASTNodeKindAstGraphTableQuery,
-}
-
-// shown are the kinds of nodes that an answer has something about.
-var shown = func() []int32 {
-	out := []int32{
-		int32(googlesql.ASTNodeKindAstTablePathExpression), int32(googlesql.ASTNodeKindAstTableClause), int32(googlesql.ASTNodeKindAstTvf),
-		int32(googlesql.ASTNodeKindAstFunctionCall), int32(googlesql.ASTNodeKindAstAlias), int32(googlesql.ASTNodeKindAstAliasedQuery),
-	}
-	for _, kind := range others {
-		out = append(out, int32(kind))
-	}
-	return out
-}()
+var errorMessages = &googlesql.ErrorMessageOptions{Mode: googlesql.ErrorMessageModeErrorMessageOneLine, Stability: googlesql.ErrorMessageStabilityProduction}
 
 func main() {
 	if err := run(os.Stdin, os.Stdout); err != nil {
@@ -100,7 +83,7 @@ func run(in io.Reader, out io.Writer) error {
 		var a answer
 		if kind == "a" {
 			if reads == nil {
-				if reads, err = newAnalyzer(language); err != nil {
+				if reads, err = newAnalyzer(); err != nil {
 					return err
 				}
 			}
@@ -117,30 +100,47 @@ func run(in io.Reader, out io.Writer) error {
 	}
 }
 
-// newLanguage returns all of GoogleSQL, with the words reserved that BigQuery reserves.
+const (
+	featurePrefix = "LanguageFeatureFeature"
+	lastFeature   = 20_000
+)
+
+// without are features that take something away, or that BigQuery does not have.
+var without = regexp.MustCompile("Disallow|Disable|SlashPaths|Legacy|Spanner|Buggy|Enforce|BracedProtoConstructors|TestIdeally|LateralColumnReferences")
+
+// newLanguage returns all of GoogleSQL, with the words reserved that BigQuery reserves. The
+// library empties it when it is given to options.
 func newLanguage() (*googlesql.LanguageOptions, error) {
 	language, err := googlesql.NewLanguageOptions()
 	if err != nil {
 		return nil, err
 	}
-	if err := language.EnableMaximumLanguageFeaturesForDevelopment(); err != nil {
+	if err := language.SetProductMode(googlesql.ProductModeProductExternal); err != nil {
 		return nil, err
 	}
-	// BigQuery has none.
-	for _, feature := range []googlesql.LanguageFeature{googlesql.LanguageFeatureFeatureAllowSlashPaths} {
-		if err := language.DisableLanguageFeature(feature); err != nil {
+	// The library's own call for all features switches none on.
+	for feature := range googlesql.LanguageFeature(lastFeature) {
+		if name := feature.String(); !strings.HasPrefix(name, featurePrefix) || without.MatchString(name) {
+			continue
+		}
+		if err := language.EnableLanguageFeature(feature); err != nil {
 			return nil, err
 		}
 	}
 	if err := language.SetSupportsAllStatementKinds(); err != nil {
 		return nil, err
 	}
-	return language, language.EnableReservableKeyword("QUALIFY", true)
+	for _, word := range []string{"QUALIFY", "MATCH_RECOGNIZE"} {
+		if err := language.EnableReservableKeyword(word, true); err != nil {
+			return nil, err
+		}
+	}
+	return language, nil
 }
 
 // parse reads a text as a script.
 func parse(text string, options *googlesql.ParserOptions) (a answer) {
-	output, err := googlesql.ParseScript(text, options, &googlesql.ErrorMessageOptions{})
+	output, err := googlesql.ParseScript(text, options, errorMessages)
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
@@ -173,13 +173,30 @@ func parse(text string, options *googlesql.ParserOptions) (a answer) {
 		}
 		a.Statements = append(a.Statements, kind)
 	}
-	nodes, err := script.GetDescendantsWithKinds(shown)
-	for _, node := range nodes {
-		if err = a.add(node); err != nil {
-			return a
+	err = a.walk(script)
+	return a
+}
+
+// walk adds what the nodes below one say. The library's own search for nodes of some kinds
+// returns others.
+func (a *answer) walk(node googlesql.ASTNode) error {
+	if err := a.add(node); err != nil {
+		return err
+	}
+	count, err := node.NumChildren()
+	if err != nil {
+		return err
+	}
+	for i := range count {
+		child, err := node.Child(i)
+		if err == nil {
+			err = a.walk(child)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return a
+	return nil
 }
 
 // add adds what one node says.
@@ -202,10 +219,16 @@ func (a *answer) add(node googlesql.ASTNode) error {
 		return a.named(node.Identifier())
 	case *googlesql.ASTAliasedQuery:
 		return a.named(node.Alias())
-	default:
+	// The guard refuses these wherever they stand.
+	case *googlesql.ASTSystemVariableExpr, *googlesql.ASTParameterExpr, *googlesql.ASTModelClause, *googlesql.ASTConnectionClause, *googlesql.ASTWithConnectionClause,
+		*googlesql.ASTLockMode, *googlesql.ASTHint, *googlesql.ASTPipeExportData, *googlesql.ASTPipeInsert, *googlesql.ASTPipeCreateTable, *googlesql.ASTPipeFork,
+		*googlesql.ASTPipeTee, *googlesql.ASTPipeIf, *googlesql.ASTPipeLog, *googlesql.ASTPipeDescribe, *googlesql.ASTPipeStaticDescribe, *googlesql.ASTGqlQuery,
+		*googlesql.ASTGraphTableQuery:
 		kind, err := node.GetNodeKindString()
 		a.Others = append(a.Others, kind)
 		return err
+	default:
+		return nil
 	}
 	if err != nil || path == nil {
 		return err
