@@ -16,7 +16,7 @@ import (
 func TestConstants(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/constants/*.txt")
-	if err != nil || len(files) < 6 {
+	if err != nil || len(files) < 10 {
 		t.Fatalf("%v: %v", files, err)
 	}
 	for _, file := range files {

@@ -333,13 +333,43 @@ func (p *parser) orderBy() {
 				n := p.multiName("a column", 1)
 				p.column(&n)
 				if p.accept("as") {
-					p.expression()
+					p.interpolated()
 				}
 			})
 		}
 		p.expectMark(")")
 	}
 }
+
+// interpolated reads an expression of INTERPOLATE. The server computes it from the row before,
+// again and again, so that a function can make a value that is longer each time, and no limit
+// of time holds in between.
+func (p *parser) interpolated() {
+	from, calls := p.at, len(p.stmt.Calls)
+	start := p.tok.start
+	p.expression()
+	grows := ""
+	for _, c := range p.stmt.Calls[min(calls, len(p.stmt.Calls)):] {
+		if !interpolates[lexical.Lower(c.Name)] {
+			grows = c.Name
+		}
+	}
+	for at := from; at < p.at && p.err == nil; at++ {
+		if p.sql[p.toks[at].start:p.toks[at].end] == "||" {
+			grows = "||"
+		}
+	}
+	if grows != "" {
+		p.effect(sqlguard.CodeInputTooLarge, p.since(start), "INTERPOLATE computes each row from the one before, so "+grows+" could make a value that is longer each time; use arithmetic there, and the function in a query around this one")
+	}
+}
+
+// interpolates are functions whose value is no longer than their arguments, however often they
+// are called on their own result.
+var interpolates = lexical.Set(`plus minus multiply divide intdiv modulo negate abs round floor ceil trunc sqrt least greatest if multiif coalesce ifnull nullif
+	tostring todate todatetime todatetime64 toint32 toint64 touint32 touint64 tofloat32 tofloat64 tonullable assumenotnull identity
+	adddays addweeks addmonths addyears addhours addminutes addseconds subtractdays subtractweeks subtractmonths subtractyears subtracthours subtractminutes subtractseconds
+	tostartofday tostartofhour tostartofmonth tostartofyear tostartofweek lower upper date_add dateadd date_sub datesub now today tointervalday tointervalhour`)
 
 func (p *parser) direction() {
 	p.acceptAny("asc", "ascending", "desc", "descending")

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/format"
+	"io/fs"
 	"math"
 	"os"
 	"regexp"
@@ -133,6 +135,10 @@ func measureClickHouse(pattern, out string) error {
 	if err != nil {
 		return err
 	}
+	done, err := found.resume(out)
+	if err != nil {
+		return err
+	}
 	measured, failed := 0, 0
 	for line := range strings.Lines(list) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
@@ -142,6 +148,9 @@ func measureClickHouse(pattern, out string) error {
 			}
 		}
 		f := chFunction{fields[0], fields[1], fields[2], fields[3]}
+		if done[f.name] {
+			continue
+		}
 		if f.alias != "" {
 			found["functionAliases"] = append(found["functionAliases"], f.name+"="+f.alias)
 			continue
@@ -159,6 +168,9 @@ func measureClickHouse(pattern, out string) error {
 			found["measuredSlow"] = append(found["measuredSlow"], f.name)
 			_, _ = fmt.Fprintf(os.Stdout, "%-40s a call did not end in time\n", f.name)
 		}
+		if err := found.note(out, f.name); err != nil {
+			return err
+		}
 		if len(results) == 0 {
 			failed++
 			_, _ = fmt.Fprintf(os.Stdout, "%-40s no call was found\n", f.name)
@@ -169,7 +181,7 @@ func measureClickHouse(pattern, out string) error {
 			_, _ = fmt.Fprintf(os.Stdout, "%-40s counts %8.2f bytes %8.2f bends %8.2f joint %8.2f number %8.2g cost %5.2f text %t  %s\n", f.name, r.counts, r.bytes, r.bends, r.joint, r.number, r.cost, r.isText, r.call)
 		}
 	}
-	aggregates, err := p.aggregates(match, found)
+	aggregates, err := p.aggregates(match, found, out)
 	if err != nil {
 		return err
 	}
@@ -188,11 +200,55 @@ func measureClickHouse(pattern, out string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, text, 0o644) //nolint:gosec // a source file
+	if err := os.WriteFile(out, text, 0o644); err != nil { //nolint:gosec // a source file
+		return err
+	}
+	return os.Remove(progress(out))
 }
 
-// chFound are the functions by what they make.
+// chFound are the functions by what they make, and under the key "done" those that were
+// measured before one that is measured now.
 type chFound map[string][]string
+
+// progress is the file beside the table that a run leaves which does not end. A run takes
+// hours; the next one goes on from there.
+func progress(out string) string { return out + ".progress" }
+
+// resume reads what a run before has found, and returns the functions that it measured.
+func (f chFound) resume(out string) (done map[string]bool, err error) {
+	done = map[string]bool{}
+	if out == "" {
+		return done, nil
+	}
+	text, err := os.ReadFile(progress(out)) //nolint:gosec // beside the file to write
+	if errors.Is(err, fs.ErrNotExist) {
+		return done, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &f)
+	}
+	for _, name := range f["done"] {
+		done[name] = true
+	}
+	for _, pair := range f["functionAliases"] {
+		name, _, _ := strings.Cut(pair, "=")
+		done[name] = true
+	}
+	return done, err
+}
+
+// note writes down that a function was measured.
+func (f chFound) note(out, name string) error {
+	f["done"] = append(f["done"], name)
+	if out == "" {
+		return nil
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(progress(out), text, 0o644) //nolint:gosec // a list of names
+}
 
 // chKinds are the lists of the table, with what is said of each.
 var chKinds = [][2]string{
@@ -269,13 +325,16 @@ var (
 )
 
 // aggregates measures aggregates over rows.
-func (p *chProbe) aggregates(match *regexp.Regexp, found chFound) (measured int, err error) {
+func (p *chProbe) aggregates(match *regexp.Regexp, found chFound, out string) (measured int, err error) {
 	list, err := p.session.Query("SELECT name FROM system.functions WHERE origin = 'System' AND is_aggregate AND alias_to = '' ORDER BY name", "TSVRaw")
 	if err != nil {
 		return 0, err
 	}
 	for name := range strings.FieldsSeq(list) {
 		if unmeasured.MatchString(name) || !match.MatchString(name) {
+			continue
+		}
+		if slices.Contains(found["done"], name) {
 			continue
 		}
 		p.slow = false
@@ -300,6 +359,9 @@ func (p *chProbe) aggregates(match *regexp.Regexp, found chFound) (measured int,
 		if len(results) == 0 {
 			found.sort(name, nil)
 			_, _ = fmt.Fprintf(os.Stdout, "%-40s no call was found\n", name)
+			if err := found.note(out, name); err != nil {
+				return 0, err
+			}
 			continue
 		}
 		measured++
@@ -308,9 +370,12 @@ func (p *chProbe) aggregates(match *regexp.Regexp, found chFound) (measured int,
 		}
 		if slices.ContainsFunc(results, func(r growthOfCall) bool { return r.bytes > 0.5 }) {
 			found["measuredRows"] = append(found["measuredRows"], name)
-			continue
+		} else {
+			found.sort(name, results)
 		}
-		found.sort(name, results)
+		if err := found.note(out, name); err != nil {
+			return 0, err
+		}
 	}
 	return measured, nil
 }

@@ -8,7 +8,8 @@
 //	go run ./tools/growth -engine clickhouse -o dialects/clickhouse/growth_table.go
 //
 // The last one calls every function of the library of ClickHouse, which make test-engines
-// fetches, with arguments of many kinds and as in its examples. It lists what they make.
+// fetches, with arguments of many kinds and as in its examples. It lists what they make. That
+// takes hours; a run that was ended is continued by the next one with the same -o.
 //
 // With -planner it shows how long the server plans statements with many parts, from
 // which the guard's limits on joins, common table expressions and set operations come.

@@ -30,6 +30,10 @@ type Served struct {
 	mu     sync.Mutex
 	engine *Engine
 	used   map[string]bool
+
+	killing sync.Mutex
+	killer  *Session // is ready to end queries of its engine
+	kills   *Engine
 }
 
 // Serve starts a stand-in for the HTTP interface, which ends with the test.
@@ -40,7 +44,14 @@ func (e *Engine) Serve(tb testing.TB, door Door) *Served {
 	}
 	s := &Served{door: door, engine: e, tb: tb, used: map[string]bool{}}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
-	tb.Cleanup(s.http.Close)
+	tb.Cleanup(func() {
+		s.http.Close()
+		s.killing.Lock()
+		defer s.killing.Unlock()
+		if s.killer != nil {
+			s.killer.Close()
+		}
+	})
 	return s
 }
 
@@ -85,6 +96,18 @@ func (s *Served) serve(w http.ResponseWriter, r *http.Request) {
 		a.fail(newError("Code: 516. DB::Exception: " + s.door.User + ": Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)"))
 		return
 	}
+	// The library gives queries identifiers of its own, so a mark in their settings
+	// stands for that of the request.
+	if m := killForm.FindStringSubmatch(sql); m != nil {
+		text, err := s.kill(engine, m[1], params)
+		if err == nil {
+			err = a.write(strings.NewReader(text))
+		}
+		if err != nil {
+			a.fail(err)
+		}
+		return
+	}
 	session, err := engine.Open()
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -93,11 +116,6 @@ func (s *Served) serve(w http.ResponseWriter, r *http.Request) {
 	if err := session.settle(id, params); err != nil {
 		a.fail(err)
 		return
-	}
-	// The library gives queries identifiers of its own, so a mark in their settings
-	// stands for that of the request.
-	if m := killForm.FindStringSubmatch(sql); m != nil {
-		sql = kill(m[1])
 	}
 	if err := session.admit(sql); err != nil {
 		a.fail(err)
@@ -118,6 +136,34 @@ func (s *Served) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		a.fail(err)
 	}
+}
+
+// kill ends a query, and answers as the engine does. A session of the library takes longer to
+// open than a server takes to end a query, so one stays open.
+func (s *Served) kill(engine *Engine, id string, params url.Values) (string, error) {
+	s.killing.Lock()
+	defer s.killing.Unlock()
+	if s.killer == nil || s.kills != engine {
+		if s.killer != nil {
+			s.killer.Close()
+		}
+		session, err := engine.Open()
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		if err := session.settle("", params); err != nil {
+			session.Close()
+			s.killer = nil
+			return "", err
+		}
+		s.killer, s.kills = session, engine
+	}
+	text, err := s.killer.Query(kill(id), params.Get("default_format"))
+	if _, answered := errors.AsType[*Error](err); err != nil && !answered {
+		s.killer.Close()
+		s.killer = nil // its engine has ended
+	}
+	return text, err
 }
 
 // admit refuses what the interface refuses and the library does not: more than one

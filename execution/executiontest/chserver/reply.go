@@ -2,7 +2,6 @@ package chserver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -125,6 +124,3 @@ func (r *Reply) One(name, typ, value string) {
 	r.Columns(name, typ)
 	r.Row(value)
 }
-
-// Valid reports whether a text is one value of JSON.
-func Valid(value string) bool { return json.Valid([]byte(value)) }

@@ -60,9 +60,8 @@ func rowsOfClickHouse() question {
 	return q
 }
 
-// cutClickHouse asks many times, each time on a new connection, which ends after more
-// bytes in one direction than the one before.
-func (s *stand) cutClickHouse(direction string, step int) string {
+// truncateClickHouse cuts the connections of a question to ClickHouse's stand-in.
+func (s *stand) truncateClickHouse(direction string, step int) string {
 	s.Helper()
 	u, err := url.Parse(s.clickHouse().URL())
 	if err != nil {
@@ -72,23 +71,7 @@ func (s *stand) cutClickHouse(direction string, step int) string {
 	u.Host = p.Listen
 	s.openClickHouse(u.String(), settings{connections: 1})
 	s.right(rowsOfClickHouse())
-	counts := tally{}
-	for bytes := 0; counts[""] < 4; bytes += step {
-		p.heal()
-		s.free()
-		p.poison("limit_data", direction, map[string]int{"bytes": bytes})
-		counts[s.ask(s.Context(), rowsOfClickHouse(), execution.Limits{})]++
-		if s.Failed() {
-			s.Fatalf("the connection was cut after %d bytes", bytes)
-		}
-	}
-	if counts[sqlguard.CodeConnectionLost] == 0 {
-		s.Error("no answer was cut")
-	}
-	p.heal()
-	s.free()
-	s.right(rowsOfClickHouse())
-	return fmt.Sprintf("cut every %s from 0 on; %v", plural(step, "byte"), counts)
+	return s.cut(p, rowsOfClickHouse(), direction, step)
 }
 
 // onClickHouse are the scenarios of ClickHouse's HTTP interface, on the stand-in.
@@ -98,14 +81,14 @@ var onClickHouse = []scenario{
 		does:   "The connection ends after n bytes from the server, for n in steps of 97, within the status, the headers, a chunk and the rows.",
 		codes:  []sqlguard.Code{sqlguard.CodeConnectionLost},
 		passes: "Right, or `connection_lost`; never a part of the rows.",
-		run:    func(s *stand) string { return s.cutClickHouse(toClient, 97) },
+		run:    func(s *stand) string { return s.truncateClickHouse(toClient, 97) },
 	},
 	{
 		name:   "request cut at offsets (ClickHouse's stand-in)",
 		does:   "The connection ends after n bytes from the gateway, for n in steps of 61.",
 		codes:  []sqlguard.Code{sqlguard.CodeConnectionLost},
 		passes: "Right, or `connection_lost`.",
-		run:    func(s *stand) string { return s.cutClickHouse(toServer, 61) },
+		run:    func(s *stand) string { return s.truncateClickHouse(toServer, 61) },
 	},
 	{
 		name:   "error behind rows (ClickHouse's stand-in)",

@@ -9,24 +9,23 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// truncate asks a question many times, each time on a new connection. Each
-// connection is cut after more bytes in one direction than the one before,
-// until the answer has come several times. It returns the number of bytes that
-// was enough first.
+// truncate cuts the connections of a question to the server.
 func (s *stand) truncate(direction string, step int) string {
 	s.Helper()
-	p := s.behindProxy(settings{connections: 1})
-	q := numbered("cut", 40)
+	return s.cut(s.behindProxy(settings{connections: 1}), numbered("cut", 40), direction, step)
+}
+
+// cut asks a question many times, each time on a new connection. Each connection is cut
+// after more bytes in one direction than the one before, until the answer has come several
+// times.
+func (s *stand) cut(p *proxy, q question, direction string, step int) string {
+	s.Helper()
 	counts := tally{}
-	enough := 0
 	for bytes := 0; counts[""] < 4; bytes += step {
 		p.heal()
 		s.free() // the statement of the cut connection is over
 		p.poison("limit_data", direction, map[string]int{"bytes": bytes})
-		code := s.ask(s.Context(), q, execution.Limits{})
-		if counts[code]++; code == "" && enough == 0 {
-			enough = bytes
-		}
+		counts[s.ask(s.Context(), q, execution.Limits{})]++
 		if s.Failed() {
 			s.Fatalf("the connection was cut after %d bytes", bytes)
 		}
@@ -36,7 +35,7 @@ func (s *stand) truncate(direction string, step int) string {
 	}
 	p.heal()
 	s.free()
-	s.recovers()
+	s.eventually("the answer is right again", func() bool { return s.ask(s.Context(), q, execution.Limits{}) == "" })
 	return fmt.Sprintf("cut every %s from 0 on; right only when all of it had passed", plural(step, "byte"))
 }
 

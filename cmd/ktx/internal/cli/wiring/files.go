@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/dialects/duckdb"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/duckdbdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -32,6 +33,20 @@ func permitsFile(rules project.Names) func(string) bool {
 	return func(file string) bool {
 		return (len(rules.Allow) == 0 || matchesAny(rules.Allow, file)) && !matchesAny(lowered(rules.Deny), strings.ToLower(file))
 	}
+}
+
+// folderFiles knows the files of a folder that rules permit. It is data, so that a connection
+// that is configured again with the same stays open.
+type folderFiles struct {
+	root  string
+	rules project.Names
+}
+
+var _ duckdb.Files = (*folderFiles)(nil)
+
+// Table returns the table that a file is, or is a part of.
+func (f *folderFiles) Table(path string) (schema, name string, ok bool) {
+	return duckdbdb.NewListing(f.root, permitsFile(f.rules)).Table(path)
 }
 
 func lowered(patterns []string) []string {

@@ -109,7 +109,7 @@ var engines = []engine{
 	{
 		driver: "duckdb", name: "DUCKDB", dialect: duckdb.Dialect{}, searchPath: []string{"main"}, connections: duckdbdb.DefaultMaxConnections,
 		files: func(p *project.Project, c project.Connection) sqlguard.Dialect {
-			return duckdb.Dialect{Files: duckdbdb.NewListing(fileOf(p, c.Files), permitsFile(c.Access.Files))}
+			return duckdb.Dialect{Files: &folderFiles{root: fileOf(p, c.Files), rules: c.Access.Files}}
 		},
 		denied: func(c project.Connection) []string {
 			return []string{duckdbdb.Config{Path: c.Path, Files: c.Files}.Catalogue()}
