@@ -69,6 +69,13 @@ func TestInChromium(t *testing.T) {
 		write(t, log, who, fmt.Sprintf("%s-%d", who, i/3), "SELECT a, b FROM public.orders WHERE c = ? AND d <> ?")
 	}
 	write(t, log, "carol", "carol-slept", "SELECT pg_sleep(1)") // allowed then, and refused now
+	long := audit.Event{                                        // what makes a list of statements wide
+		Type: audit.QueryDecision, QueryID: "long", Principal: "auth0|5f7c8ec7c33c6c004bbafe82-service-account@example.iam", Session: "s", Connection: audit.Connection{ID: "warehouse-production-eu-central-1-replica-02"},
+		SQL: audit.SQL{Normalized: "SELECT 1", Fingerprint: "f"}, Decision: audit.Decision{Verdict: audit.VerdictReject, Codes: []string{"function_network_access", "session_mode_mismatch"}},
+	}
+	if err := log.Append(t.Context(), long); err != nil {
+		t.Fatal(err)
+	}
 	for i, text := range append([]string{"DELETE FROM public.orders"}, hostile...) {
 		e := audit.Event{
 			Type: audit.QueryDecision, QueryID: fmt.Sprintf("refused-%d", i), Principal: "ada", Session: "s", Connection: audit.Connection{ID: text},
@@ -102,6 +109,9 @@ func TestInChromium(t *testing.T) {
 			}
 			if wide := browser.Evaluate[int](c, `document.documentElement.scrollWidth`); wide > l.width {
 				t.Errorf("%s: the page is %d wide", what, wide)
+			}
+			if beside := browser.Evaluate[int](c, `[...document.querySelectorAll(".scroll:has(table.log)")].filter((s) => s.scrollWidth > s.clientWidth).length`); beside > 0 {
+				t.Errorf("%s: %d lists of statements scroll sideways", what, beside)
 			}
 			// A narrow list of statements shows them, not only what stands before them.
 			if beside := browser.Evaluate[int](c, fmt.Sprintf(`[...document.querySelectorAll("table.log td.sql a")].filter((a) => a.checkVisibility() && a.getBoundingClientRect().right > %d).length`, l.width)); beside > 0 && l.width < 640 {

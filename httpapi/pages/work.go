@@ -275,7 +275,7 @@ func (p *Pages) listTools(w http.ResponseWriter, r *http.Request) {
 			return anchor{Text: m.text(name)}
 		}
 		return anchor{m.text(name), "/tools?server=" + url.QueryEscape(m.text(name))}
-	}, func(next string) string { return "/tools?" + url.Values{"server": {server}, "after": {next}}.Encode() }, func(rows []any) {
+	}, func(rows []any) {
 		if server == "" {
 			return
 		}
@@ -317,23 +317,58 @@ func (p *Pages) listSkills(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	asked := r.URL.Query().Get("q")
-	p.listed(w, r, "Skills", "search_skills", object{"limit": 50, "query": asked}, "skills", func(m members) anchor {
-		return anchor{m.text("name"), "/skills?name=" + url.QueryEscape(m.text("name"))}
-	}, nil, func([]any) {}, func(d *document) {
+	if !p.has("search_skills") {
+		failed := &ToolError{Code: sqlguard.CodeNotConfigured, Message: "no folder of skills is configured", Hint: "name one with the key skills of ktx.yaml"}
+		p.show(w, r, failed.status(), "Skills", nil, func(d *document) { d.failure(failed) })
+		return
+	}
+	asked, lists := r.URL.Query().Get("q"), pagingOf(r)
+	after := lists.place("after")
+	found, err := p.config.Artifacts.Skills(r.Context(), asked, after, skillsShown)
+	status, body := http.StatusOK, func(d *document) { d.skills(lists, found, asked, after) }
+	if err != nil {
+		status, body = p.fault(r, err)
+	}
+	p.show(w, r, status, "Skills", nil, func(d *document) {
 		d.Put(`<form method="get" action="/skills" class="filter one" role="search" aria-label="Skills"><label>Search skills <input name="q" value="%s" dir="auto"></label><button type="submit">Search</button></form>`, asked)
-	}, func(d *document) {
-		if asked != "" {
-			d.Put(`<p class="empty">No skill has these words. <a href="/skills">Show all</a></p>`)
-			return
-		}
-		d.Put(`<p class="empty">There is no skill that you may use. <code>ktx skills new</code> writes the first one.</p>`)
+		body(d)
 	})
+}
+
+// skillsShown bounds a part of the list of skills.
+const skillsShown = 50
+
+// skills writes the skills of a list, with what is known of their use.
+func (d *document) skills(lists paging, found Skills, asked string, after int) {
+	for _, note := range found.Notes {
+		d.Put(`<p class="quiet">%s</p>`, note)
+	}
+	switch {
+	case len(found.Skills) > 0 || after > 0:
+	case asked != "":
+		d.Put(`<p class="empty">No skill has these words. <a href="/skills">Show all</a></p>`)
+		return
+	default:
+		d.Put(`<p class="empty">There is no skill that you may use. <code>ktx skills new</code> writes the first one.</p>`)
+		return
+	}
+	blank := func(text string) any {
+		if text == "" {
+			return nil
+		}
+		return text
+	}
+	d.table("Skills", []string{"name", "description", "category", "tier", "rating", "uses"}, func(row func(...any)) {
+		for _, s := range found.Skills {
+			row(anchor{s.Name, "/skills?name=" + url.QueryEscape(s.Name)}, s.Description, blank(s.Category), blank(s.Tier), blank(s.Rating), int64(s.Uses))
+		}
+	})
+	d.ranked(lists, after+len(found.Skills), found.More > 0)
 }
 
 // listed shows a list that a tool answers with, below what stands above it. The first
 // column is a link.
-func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool string, arguments object, field string, link func(members) anchor, more func(next string) string, extend func(rows []any), above, empty content) {
+func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool string, arguments object, field string, link func(members) anchor, extend func(rows []any), above, empty content) {
 	m, failed := p.ask(r.Context(), tool, arguments, nil)
 	if failed != nil {
 		p.show(w, r, failed.status(), title, nil, func(d *document) {
@@ -342,7 +377,14 @@ func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool strin
 		})
 		return
 	}
-	rows := m.list(field)
+	rows, lists := m.list(field), pagingOf(r)
+	next, more := m.text("nextCursor"), 0
+	if next == "" { // the tool answers with all of it at once, or with the last part
+		key := func(v any) string { one, _ := v.(members); return link(one).Text }
+		if rows, more = part(lists, "after", rows, maxTables, key); more > 0 {
+			next = key(rows[len(rows)-1])
+		}
+	}
 	extend(rows)
 	p.show(w, r, http.StatusOK, title, nil, func(d *document) {
 		above(d)
@@ -379,11 +421,13 @@ func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool strin
 				row(cells...)
 			}
 		})
-		if left, ok := m.get("omitted").(json.Number); ok && left != "0" {
-			d.Put(`<p>%s more are not listed. Search for words of their names or descriptions.</p>`, left)
+		first := ""
+		if lists.at("after") != "" {
+			first = lists.address("after", "")
 		}
-		if next := m.text("nextCursor"); next != "" && more != nil {
-			d.Put(`<p><a rel="next" href="%s">More</a></p>`, more(next))
+		if next != "" {
+			next = lists.address("after", next)
 		}
+		d.turnTo(first, next, "More")
 	})
 }
