@@ -80,6 +80,9 @@ var answers = map[string]string{
 	"connection_list": `{}`,
 }
 
+// cancelled gets the end of each statement that has the word endless.
+var cancelled = make(chan error, 1)
+
 // lastCall is the tool that was called last, and its arguments.
 var lastCall atomic.Value
 
@@ -90,6 +93,11 @@ func (echo) Call(ctx context.Context, name string, arguments json.RawMessage, pr
 	lastCall.Store(name + " " + string(arguments))
 	if progress != nil {
 		progress(0.3, "Executing")
+	}
+	if strings.Contains(string(arguments), "endless") {
+		<-ctx.Done()
+		cancelled <- ctx.Err()
+		return nil, &pages.ToolError{Code: sqlguard.CodeCancelled, JSON: json.RawMessage(`{"code":"cancelled"}`)}
 	}
 	actor, _ := audit.ActorFrom(ctx)
 	if answer := answers[name]; answer != "" {
@@ -655,6 +663,9 @@ func TestEveryPageHasItsHeaders(t *testing.T) {
 		}
 		if len(got.body) > 100_000 {
 			t.Errorf("%s has %d bytes", path, len(got.body))
+		}
+		if strings.HasSuffix(path, ".js") && len(got.body) > 30_000 {
+			t.Errorf("the script has %d bytes", len(got.body))
 		}
 	}
 }
