@@ -262,44 +262,99 @@ type Trust struct {
 
 // listTools shows other servers, and the tools of one.
 func (p *Pages) listTools(w http.ResponseWriter, r *http.Request) {
-	server := r.URL.Query().Get("server")
-	tool, arguments, list, name, title := "server_list", object{}, "servers", "name", "Other MCP servers"
-	if server != "" {
-		tool, arguments, list, name, title = "tool_list", object{"server": server, "includeDisabled": true}, "tools", "tool", "Tools of "+server
-		if cursor := r.URL.Query().Get("after"); cursor != "" {
-			arguments["cursor"] = cursor
-		}
+	if server := r.URL.Query().Get("server"); server != "" {
+		p.listToolsOf(w, r, server)
+		return
 	}
-	p.listed(w, r, title, tool, arguments, list, func(m members) anchor {
-		if server != "" {
-			return anchor{Text: m.text(name)}
-		}
-		return anchor{m.text(name), "/tools?server=" + url.QueryEscape(m.text(name))}
-	}, func(rows []any) {
-		if server == "" {
+	m, failed := p.ask(r.Context(), "server_list", object{}, nil)
+	if failed != nil {
+		p.show(w, r, failed.status(), "Other MCP servers", nil, func(d *document) { d.failure(failed) })
+		return
+	}
+	name := func(v any) string { one, _ := v.(members); return one.text("name") }
+	lists := pagingOf(r)
+	servers, more := part(lists, "after", m.list("servers"), maxTables, name)
+	p.show(w, r, http.StatusOK, "Other MCP servers", nil, func(d *document) {
+		if len(servers) == 0 {
+			d.Put(`<p class="empty">There is no server that you may use. <code>upstreams</code> in ktx.yaml names them.</p>`)
 			return
 		}
-		trusts := p.config.Trust(r.Context(), server)
-		for i, v := range rows {
-			one, _ := v.(members)
-			t := trusts[one.text("tool")]
-			state := cmp.Or(one.text("state"), "enabled")
-			one = append(one.but("state"), member{"state", state}, member{"decided by", t.Rule})
-			if t.Pin != "" {
-				one = append(one, member{"pin", t.Pin[:min(len(t.Pin), 12)]}, member{"trusted since", t.Since})
-			}
-			rows[i] = one
-		}
-	}, func(d *document) {
-		if server != "" {
-			d.trail(link{Label: "Tools", Href: "/tools"})
-		}
-	}, func(d *document) {
-		if server != "" {
+		d.records("Servers", servers, func(one members) any {
+			return anchor{one.text("name"), "/tools?server=" + url.QueryEscape(one.text("name"))}
+		})
+		d.turn(lists, "after", name(servers[len(servers)-1]), more)
+	})
+}
+
+// listToolsOf shows the tools of a server, with what decided about each.
+func (p *Pages) listToolsOf(w http.ResponseWriter, r *http.Request, server string) {
+	lists := pagingOf(r)
+	arguments := object{"server": server, "includeDisabled": true}
+	if cursor := lists.at("after"); cursor != "" {
+		arguments["cursor"] = cursor
+	}
+	m, failed := p.ask(r.Context(), "tool_list", arguments, nil)
+	status, body := http.StatusOK, func(d *document) {
+		tools := m.list("tools")
+		if len(tools) == 0 {
 			d.Put(`<p class="empty">This server has no tools.</p>`)
 			return
 		}
-		d.Put(`<p class="empty">There is no server that you may use. <code>upstreams</code> in ktx.yaml names them.</p>`)
+		trusts := p.config.Trust(r.Context(), server)
+		for i, v := range tools {
+			one, _ := v.(members)
+			t := trusts[one.text("tool")]
+			one = append(one.but("state"), member{"state", cmp.Or(one.text("state"), "enabled")}, member{"decided by", t.Rule})
+			if t.Pin != "" {
+				one = append(one, member{"pin", t.Pin[:min(len(t.Pin), 12)]}, member{"trusted since", t.Since})
+			}
+			tools[i] = one
+		}
+		d.records("Tools", tools, func(one members) any { return one.text("tool") })
+		first, next := "", ""
+		if lists.at("after") != "" {
+			first = lists.address("after", "")
+		}
+		if cursor := m.text("nextCursor"); cursor != "" {
+			next = lists.address("after", cursor)
+		}
+		d.turnTo(first, next, "More")
+	}
+	if failed != nil {
+		status, body = failed.status(), func(d *document) { d.failure(failed) }
+	}
+	p.show(w, r, status, "Tools of "+server, nil, func(d *document) {
+		d.trail(link{Label: "Tools", Href: "/tools"})
+		body(d)
+	})
+}
+
+// records writes objects as a table, whose first column, the name, is what name returns.
+func (d *document) records(label string, rows []any, name func(members) any) {
+	columns := []string{"name"}
+	seen := map[string]bool{"name": true, "tool": true}
+	for _, v := range rows {
+		one, _ := v.(members)
+		for _, field := range one {
+			if !seen[field.Name] {
+				seen[field.Name] = true
+				columns = append(columns, field.Name)
+			}
+		}
+	}
+	headings := make([]string, len(columns))
+	for i, c := range columns {
+		headings[i] = spaced(c)
+	}
+	d.table(label, headings, func(row func(...any)) {
+		for _, v := range rows {
+			one, _ := v.(members)
+			cells := []any{name(one)}
+			for _, c := range columns[1:] {
+				cells = append(cells, one.get(c))
+			}
+			row(cells...)
+		}
 	})
 }
 
@@ -364,70 +419,4 @@ func (d *document) skills(lists paging, found Skills, asked string, after int) {
 		}
 	})
 	d.ranked(lists, after+len(found.Skills), found.More > 0)
-}
-
-// listed shows a list that a tool answers with, below what stands above it. The first
-// column is a link.
-func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool string, arguments object, field string, link func(members) anchor, extend func(rows []any), above, empty content) {
-	m, failed := p.ask(r.Context(), tool, arguments, nil)
-	if failed != nil {
-		p.show(w, r, failed.status(), title, nil, func(d *document) {
-			above(d)
-			d.failure(failed)
-		})
-		return
-	}
-	rows, lists := m.list(field), pagingOf(r)
-	next, more := m.text("nextCursor"), 0
-	if next == "" { // the tool answers with all of it at once, or with the last part
-		key := func(v any) string { one, _ := v.(members); return link(one).Text }
-		if rows, more = part(lists, "after", rows, maxTables, key); more > 0 {
-			next = key(rows[len(rows)-1])
-		}
-	}
-	extend(rows)
-	p.show(w, r, http.StatusOK, title, nil, func(d *document) {
-		above(d)
-		if len(rows) == 0 {
-			empty(d)
-			return
-		}
-		columns := []string{"name"}
-		seen := map[string]bool{"name": true, "tool": true}
-		for _, v := range rows {
-			one, _ := v.(members)
-			for _, field := range one {
-				if !seen[field.Name] {
-					seen[field.Name] = true
-					columns = append(columns, field.Name)
-				}
-			}
-		}
-		headings := make([]string, len(columns))
-		for i, c := range columns {
-			headings[i] = spaced(c)
-		}
-		d.table(title, headings, func(row func(...any)) {
-			for _, v := range rows {
-				one, _ := v.(members)
-				var first any = link(one).Text
-				if link(one).Href != "" {
-					first = link(one)
-				}
-				cells := []any{first}
-				for _, c := range columns[1:] {
-					cells = append(cells, one.get(c))
-				}
-				row(cells...)
-			}
-		})
-		first := ""
-		if lists.at("after") != "" {
-			first = lists.address("after", "")
-		}
-		if next != "" {
-			next = lists.address("after", next)
-		}
-		d.turnTo(first, next, "More")
-	})
 }
