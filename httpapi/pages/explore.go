@@ -140,7 +140,7 @@ func (p *Pages) explore(w http.ResponseWriter, r *http.Request) {
 			break
 		}
 		lists := pagingOf(r)
-		after := min(lists.place("after"), maxFound)
+		after := min(lists.place(mainList), maxFound)
 		found, err := p.config.Artifacts.Find(ctx, q.Get("q"), connection, after, foundShown)
 		if err != nil {
 			status, body = p.fault(r, err)
@@ -205,7 +205,7 @@ func (p *Pages) contents(ctx context.Context, d *document, lists paging, list st
 		if list == name {
 			most = maxTables
 		}
-		shown, more := part(lists, "after", rows, most, key)
+		shown, more := part(lists, mainList, rows, most, key)
 		d.Put(`<h2 id="%s">%s</h2>`, name, heading)
 		d.table(heading, columns, func(row func(...any)) {
 			for _, cells := range shown {
@@ -213,9 +213,9 @@ func (p *Pages) contents(ctx context.Context, d *document, lists paging, list st
 			}
 		})
 		if list == name {
-			d.turn(lists, "after", key(shown[len(shown)-1]), more)
+			d.turn(lists, mainList, key(shown[len(shown)-1]), more)
 		} else if more > 0 {
-			d.turnTo("", "/explore?"+url.Values{"list": {name}, "after": {key(shown[len(shown)-1])}}.Encode(), group(int64(more))+" more")
+			d.turnTo("", "/explore?"+url.Values{"list": {name}, mainList: {key(shown[len(shown)-1])}}.Encode(), group(int64(more))+" more")
 		}
 	}
 	var rows [][]any

@@ -27,8 +27,18 @@ func (p paging) address(list, after string) string {
 	if q.Del(list); after != "" {
 		q.Set(list, after)
 	}
-	return p.path + "?" + q.Encode() + "#" + list
+	address := p.path
+	if len(q) > 0 {
+		address += "?" + q.Encode()
+	}
+	if list != mainList {
+		address += "#" + list // it stands below other things
+	}
+	return address
 }
+
+// mainList is the name of the list that a page is about.
+const mainList = "after"
 
 // part returns the part of a list that the page shows. key names an entry.
 func part[T any](p paging, list string, all []T, most int, key func(T) string) (shown []T, more int) {
@@ -67,11 +77,11 @@ func (d *document) turn(p paging, list, last string, more int) {
 // ranked leads from a part of a ranked list, which ends at a place, to the next one.
 func (d *document) ranked(p paging, last int, more bool) {
 	first, next := "", ""
-	if p.place("after") > 0 {
-		first = p.address("after", "")
+	if p.place(mainList) > 0 {
+		first = p.address(mainList, "")
 	}
 	if more {
-		next = p.address("after", strconv.Itoa(last))
+		next = p.address(mainList, strconv.Itoa(last))
 	}
 	d.turnTo(first, next, "More")
 }

@@ -273,7 +273,7 @@ func (p *Pages) listTools(w http.ResponseWriter, r *http.Request) {
 	}
 	name := func(v any) string { one, _ := v.(members); return one.text("name") }
 	lists := pagingOf(r)
-	servers, more := part(lists, "after", m.list("servers"), maxTables, name)
+	servers, more := part(lists, mainList, m.list("servers"), maxTables, name)
 	p.show(w, r, http.StatusOK, "Other MCP servers", nil, func(d *document) {
 		if len(servers) == 0 {
 			d.Put(`<p class="empty">There is no server that you may use. <code>upstreams</code> in ktx.yaml names them.</p>`)
@@ -282,7 +282,7 @@ func (p *Pages) listTools(w http.ResponseWriter, r *http.Request) {
 		d.records("Servers", servers, func(one members) any {
 			return anchor{one.text("name"), "/tools?server=" + url.QueryEscape(one.text("name"))}
 		})
-		d.turn(lists, "after", name(servers[len(servers)-1]), more)
+		d.turn(lists, mainList, name(servers[len(servers)-1]), more)
 	})
 }
 
@@ -290,7 +290,7 @@ func (p *Pages) listTools(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) listToolsOf(w http.ResponseWriter, r *http.Request, server string) {
 	lists := pagingOf(r)
 	arguments := object{"server": server, "includeDisabled": true}
-	if cursor := lists.at("after"); cursor != "" {
+	if cursor := lists.at(mainList); cursor != "" {
 		arguments["cursor"] = cursor
 	}
 	m, failed := p.ask(r.Context(), "tool_list", arguments, nil)
@@ -312,11 +312,11 @@ func (p *Pages) listToolsOf(w http.ResponseWriter, r *http.Request, server strin
 		}
 		d.records("Tools", tools, func(one members) any { return one.text("tool") })
 		first, next := "", ""
-		if lists.at("after") != "" {
-			first = lists.address("after", "")
+		if lists.at(mainList) != "" {
+			first = lists.address(mainList, "")
 		}
 		if cursor := m.text("nextCursor"); cursor != "" {
-			next = lists.address("after", cursor)
+			next = lists.address(mainList, cursor)
 		}
 		d.turnTo(first, next, "More")
 	}
@@ -378,7 +378,7 @@ func (p *Pages) listSkills(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	asked, lists := r.URL.Query().Get("q"), pagingOf(r)
-	after := lists.place("after")
+	after := lists.place(mainList)
 	found, err := p.config.Artifacts.Skills(r.Context(), asked, after, skillsShown)
 	status, body := http.StatusOK, func(d *document) { d.skills(lists, found, asked, after) }
 	if err != nil {
