@@ -35,6 +35,26 @@ func memory(tb testing.TB, pid int, name string) float64 {
 	return 0
 }
 
+// processorTime returns the processor time that a process has used, in ms. The kernel
+// counts it in hundredths of a second.
+func processorTime(tb testing.TB, pid int) float64 {
+	tb.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may have spaces
+	fields, sum := strings.Fields(rest), 0.0
+	for _, text := range fields[11:13] { // utime and stime
+		ticks, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		sum += 10 * ticks
+	}
+	return sum
+}
+
 // BenchmarkPeakMemory reports the greatest resident size of ktx mcp stdio
 // during a call as a multiple of its resident size before, when it has answered
 // a hundred small calls. The calls read a cell of 250 MB, which no limit lets

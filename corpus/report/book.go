@@ -6,7 +6,6 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 	"github.com/ktxhq/ktx/corpus/run"
 	"github.com/ktxhq/ktx/httpapi/markup"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // Book is a report whose parts are shown one at a time, by a server. It is safe for
@@ -163,21 +162,15 @@ func WriteReading(d *markup.Document, sql string, r Reading) {
 	doc.reading(&v)
 }
 
-// WriteMarked writes a text with the spans of findings marked.
-func WriteMarked(d *markup.Document, sql string, findings []sqlguard.Finding) {
-	spans := make([]sqlguard.Span, len(findings))
-	for i, f := range findings {
-		spans[i] = widened(f.Span, len(sql))
-	}
-	(&document{Document: d, part: true}).sql(pieces(sql, 0, len(sql), spans))
-}
-
-// WriteChanges writes what differs between two runs.
-func WriteChanges(d *markup.Document, before, after []run.Result, address func(id string) string) {
-	p := &page{}
+// WriteChanges writes what differs between two runs: how many changes of each kind there
+// are, with the address of the list of that kind, and some of them.
+func WriteChanges(d *markup.Document, all, shown []run.Change, address, ofKind func(string) string) {
+	p := &page{OfKind: ofKind}
 	counts := map[run.ChangeKind]int{}
-	for _, c := range run.Compare(before, after) {
+	for _, c := range all {
 		counts[c.Kind]++
+	}
+	for _, c := range shown {
 		p.Changes = append(p.Changes, &changeView{
 			Kind: c.Kind, ID: line(c.ID), URL: address(c.ID), Dialect: line(c.Dialect), Class: line(c.Class), Before: sideText(c.Before), After: sideText(c.After),
 		})

@@ -141,7 +141,7 @@ func (d *document) tally(t tally) {
 
 func (d *document) changes(p *page) {
 	d.Put(`<section class="over" aria-labelledby="changes"><h2 id="changes" tabindex="-1">Changes since the earlier run</h2>`)
-	if len(p.Changes) == 0 {
+	if len(p.Counts) == 0 {
 		d.Put(`<p>No case differs.</p>`)
 	} else {
 		d.Put(`<p>`)
@@ -149,7 +149,14 @@ func (d *document) changes(p *page) {
 			if i > 0 {
 				d.Put(`, `)
 			}
-			d.Put(`%s %s`, c.Value, c.Name)
+			if p.OfKind != nil {
+				d.Put(`<a href="%s">%s %s</a>`, p.OfKind(c.Name), c.Value, c.Name)
+			} else {
+				d.Put(`%s %s`, c.Value, c.Name)
+			}
+		}
+		if p.OfKind != nil {
+			d.Put(`, <a href="%s">all kinds</a>`, p.OfKind(""))
 		}
 		d.Put(`.</p><div class="scroll" role="region" aria-label="Table of changes" tabindex="0"><table><thead><tr><th scope="col">Case</th><th scope="col">Change</th><th scope="col">Dialect</th><th scope="col">Class</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead><tbody>`)
 		for _, c := range p.Changes {

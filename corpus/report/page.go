@@ -75,6 +75,7 @@ type page struct {
 	Beyond   int // results of the earlier run whose id no case has
 	Counts   []pair
 	Changes  []*changeView
+	OfKind   func(kind string) string // the address of the changes of a kind; nil without one
 
 	ByDialect, ByClass, ByShow []option
 	Groups                     []*group

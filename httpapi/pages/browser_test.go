@@ -36,6 +36,7 @@ var views = []struct{ name, path, has string }{
 	{"explore-sources", "/explore?list=sources", "[aria-label='Semantic sources'] td a"},
 	{"explore-source", "/explore?connection=shop&source=orders", "pre"},
 	{"explore-found", "/explore?q=orders", "table td a"},
+	{"explore-more", "/explore?q=many&after=50", ".turn [rel=next]"},
 	{"explore-tables", "/explore?connection=shop", ".diagram svg a rect"},
 	{"explore-schema", "/explore?connection=shop&schema=main", "nav [aria-current=true]"},
 	{"explore-table", "/explore?connection=shop&table=main.orders", ".diagram svg a[aria-current]"},
@@ -44,6 +45,7 @@ var views = []struct{ name, path, has string }{
 	{"tools", "/tools", "table td a"},
 	{"tools-of", "/tools?server=files", "[rel=next]"},
 	{"skills", "/skills", "table td a"},
+	{"skills-more", "/skills?q=many&after=50", ".turn [rel=next]"},
 	{"skill", "/skills?name=x", "dl.facts"},
 	{"verified", "/audit/verify", ".whole"},
 }
@@ -69,6 +71,13 @@ func TestInChromium(t *testing.T) {
 		write(t, log, who, fmt.Sprintf("%s-%d", who, i/3), "SELECT a, b FROM public.orders WHERE c = ? AND d <> ?")
 	}
 	write(t, log, "carol", "carol-slept", "SELECT pg_sleep(1)") // allowed then, and refused now
+	long := audit.Event{                                        // what makes a list of statements wide
+		Type: audit.QueryDecision, QueryID: "long", Principal: "auth0|5f7c8ec7c33c6c004bbafe82-service-account@example.iam", Session: "s", Connection: audit.Connection{ID: "warehouse-production-eu-central-1-replica-02"},
+		SQL: audit.SQL{Normalized: "SELECT 1", Fingerprint: "f"}, Decision: audit.Decision{Verdict: audit.VerdictReject, Codes: []string{"function_network_access", "session_mode_mismatch"}},
+	}
+	if err := log.Append(t.Context(), long); err != nil {
+		t.Fatal(err)
+	}
 	for i, text := range append([]string{"DELETE FROM public.orders"}, hostile...) {
 		e := audit.Event{
 			Type: audit.QueryDecision, QueryID: fmt.Sprintf("refused-%d", i), Principal: "ada", Session: "s", Connection: audit.Connection{ID: text},
@@ -102,6 +111,9 @@ func TestInChromium(t *testing.T) {
 			}
 			if wide := browser.Evaluate[int](c, `document.documentElement.scrollWidth`); wide > l.width {
 				t.Errorf("%s: the page is %d wide", what, wide)
+			}
+			if beside := browser.Evaluate[int](c, `[...document.querySelectorAll(".scroll:has(table.log)")].filter((s) => s.scrollWidth > s.clientWidth).length`); beside > 0 {
+				t.Errorf("%s: %d lists of statements scroll sideways", what, beside)
 			}
 			// A narrow list of statements shows them, not only what stands before them.
 			if beside := browser.Evaluate[int](c, fmt.Sprintf(`[...document.querySelectorAll("table.log td.sql a")].filter((a) => a.checkVisibility() && a.getBoundingClientRect().right > %d).length`, l.width)); beside > 0 && l.width < 640 {
@@ -148,7 +160,63 @@ func TestLoginInChromium(t *testing.T) {
 		c.Open(d.origin + "/audit")
 		c.Until(`location.pathname === "/login"`)
 	}
+	// A login ends with its token.
+	browser.Evaluate[bool](c, `(document.querySelector("[name=token]").value = "root", document.querySelector("form.login button").click(), true)`)
+	c.Until(`location.pathname === "/audit" && document.readyState === "complete"`)
+	if err := d.server.SetTokens(tokens()[:2]); err != nil {
+		t.Fatal(err)
+	}
+	c.Open(d.origin + "/corpus?class=limits")
+	c.Until(`location.pathname === "/login"`)
 	c.Harmless("login")
+}
+
+// TestFiltersInChromium chooses by each condition and by each count beside it, with and
+// without JavaScript. The list, its counts and its exports are of the same statements.
+func TestFiltersInChromium(t *testing.T) {
+	d := openDesk(t, 4, nil)
+	c := browser.Start(t, d.origin)
+	c.Show(1280, "light")
+	found := func() string {
+		return browser.Evaluate[string](c, `[...document.querySelectorAll("main > p")].map((p) => p.textContent.match(/^([0-9,]+) statements/)?.[1]).find(Boolean)`)
+	}
+	for _, scripts := range []bool{true, false} {
+		c.Scripts(scripts)
+		c.Open(d.origin + "/audit")
+		counts := browser.Evaluate[map[string]string](c, `Object.fromEntries([...document.querySelectorAll(".facet li")].map((l) => [l.querySelector("a").href, l.querySelector(".n").textContent]))`)
+		if len(counts) < 12 {
+			t.Fatalf("%d counts: %v", len(counts), counts)
+		}
+		for href, count := range counts {
+			c.Open(href)
+			if got := found(); got != count || !browser.Evaluate[bool](c, `document.querySelector(".facet [aria-current=true]") !== null`) {
+				t.Errorf("%s: %q statements, the count was %s", href, got, count)
+			}
+		}
+		for name, value := range map[string]string{
+			"text": "secret_of_bob", "status": "ok", "principal": "bob", "client": "client-of-bob", "connection": "shop", "table": "table_of_bob", "kind": "select", "session": "session-of-bob",
+			"fingerprint": "f-SELECT secret_of_bob FROM t", "verdict": "allow", "queryId": "bob-1", "since": "1h", "until": "2100-01-01", "minRows": "7", "minMs": "1.5",
+		} {
+			want := map[string]string{"status": "12", "connection": "12", "kind": "12", "verdict": "12", "since": "12", "until": "12", "minRows": "12", "minMs": "12", "queryId": "1"}[name]
+			if want == "" {
+				want = "4"
+			}
+			c.Open(d.origin + "/audit")
+			browser.Evaluate[bool](c, fmt.Sprintf(`(document.querySelector("form.filter").elements[%q].value = %q, document.querySelector("form.filter button").click(), true)`, name, value))
+			c.Until(fmt.Sprintf(`new URLSearchParams(location.search).get(%q) === %q && document.readyState === "complete"`, name, value))
+			if got := found(); got != want {
+				t.Errorf("%s=%s: %q statements, want %s", name, value, got, want)
+			}
+		}
+		c.Open(d.origin + "/audit?principal=bob")
+		for format, want := range map[string]int{"jsonl": 4, "csv": 5, "ocsf": 4} {
+			lines := browser.Evaluate[int](c, fmt.Sprintf(`fetch(document.querySelector("a[href*='format=%s']").href).then((r) => r.text()).then((text) => text.trim().split("\n").length)`, format))
+			if lines != want {
+				t.Errorf("exported as %s: %d lines, want %d", format, lines, want)
+			}
+		}
+	}
+	c.Harmless("filters")
 }
 
 // TestTheScriptInChromium sorts a table, moves by keys, and shows times in the reader's
@@ -230,6 +298,15 @@ func TestWorkInChromium(t *testing.T) {
 	c.Axe("query-refused")
 	c.Screenshot("query-refused")
 
+	browser.Evaluate[bool](c, `(document.querySelector("form.ask").elements.sql.value = "SELECT endless", document.querySelector("form.ask button").click(), true)`)
+	cancel := `[...document.querySelectorAll("form.ask button")].find((b) => b.textContent === "Cancel")`
+	c.Until(cancel + `.hidden === false`)
+	browser.Evaluate[bool](c, `(`+cancel+`.click(), true)`)
+	c.Until(`document.querySelector("form.ask [role=status]").textContent === "cancelled" && ` + cancel + `.hidden`)
+	if err := <-cancelled; err == nil {
+		t.Error("the statement was not cancelled")
+	}
+
 	c.Open(d.origin + "/audit")
 	browser.Evaluate[bool](c, `(document.querySelector("[data-tail] button").click(), true)`)
 	c.Until(`document.querySelector("[data-tail] [role=status]").textContent === "following"`)
@@ -250,5 +327,13 @@ func TestWorkInChromium(t *testing.T) {
 	}
 	browser.Evaluate[bool](c, `(() => { const s = document.querySelector(".chart svg"), b = s.getBoundingClientRect(); const at = (type, x) => s.dispatchEvent(new PointerEvent(type, { clientX: b.left + x * b.width, clientY: b.top + 5, bubbles: true, cancelable: true })); at("pointerdown", 0.01); at("pointermove", 0.99); at("pointerup", 0.99); return true; })()`)
 	c.Until(`new URLSearchParams(location.search).has("since") && new URLSearchParams(location.search).has("until") && document.readyState === "complete" || document.querySelectorAll(".chart svg a").length === 1`)
+
+	c.Open(d.origin + "/corpus/compare")
+	browser.Evaluate[bool](c, fmt.Sprintf(`(() => { const f = document.querySelector("form.ask"), d = new DataTransfer(); d.items.add(new File([%q], "run.json")); f.elements.before.files = d.files; f.querySelector("button").click(); return true; })()`, runOf(t, 1)))
+	c.Until(`new URLSearchParams(location.search).has("runs") && document.querySelector(".turn [rel=next]") !== null && document.readyState === "complete"`)
+	c.Axe("compared")
+	c.Screenshot("compared")
+	browser.Evaluate[bool](c, `(document.querySelector(".turn [rel=next]").click(), true)`)
+	c.Until(`new URLSearchParams(location.search).has("changes") && document.readyState === "complete"`)
 	c.Harmless("work")
 }

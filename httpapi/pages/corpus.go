@@ -2,12 +2,15 @@ package pages
 
 import (
 	"cmp"
+	"crypto/rand"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
@@ -273,32 +276,66 @@ func (d *document) mutants(book *report.Book, one corpus.Case) {
 	})
 }
 
+// comparison is what differs between two runs that a principal sent.
+type comparison struct {
+	id, principal string
+	at            time.Time
+	changes       []run.Change
+}
+
+// comparisons are the latest ones, so that an address leads to each part of their lists.
+type comparisons struct {
+	mu   sync.Mutex
+	list []comparison
+}
+
+// The server keeps so many comparisons, for so long, in memory.
+const (
+	maxComparisons = 4
+	comparisonTime = time.Hour
+)
+
+func (c *comparisons) add(one comparison) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = append(c.list[max(0, len(c.list)-maxComparisons+1):], one)
+}
+
+func (c *comparisons) get(id, principal string, now time.Time) ([]run.Change, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = slices.DeleteFunc(c.list, func(one comparison) bool { return now.Sub(one.at) > comparisonTime })
+	for _, one := range c.list {
+		if one.id == id && one.principal == principal {
+			return one.changes, true
+		}
+	}
+	return nil, false
+}
+
 // compare shows what differs between two runs, whose files were sent: of ktx corpus run
 // --json, or of another guard. Without the second, this server's guard is compared.
 func (p *Pages) compare(w http.ResponseWriter, r *http.Request) {
-	var result content
+	a := httpapi.AccessFrom(r.Context())
 	if r.Method == http.MethodPost {
-		c, err := p.config.Corpus()
+		changes, err := p.sentChanges(r)
 		if err != nil {
 			p.fail(w, r, err)
 			return
 		}
-		before, err := sentRun(r, "before")
-		if err == nil && before == nil {
-			err = &requestError{"no earlier run was sent", "choose a file of ktx corpus run --json"}
-		}
-		after := c.Results
-		if err == nil {
-			var second []run.Result
-			if second, err = sentRun(r, "after"); second != nil {
-				after = second
-			}
-		}
-		if err != nil {
-			p.fail(w, r, err)
+		one := comparison{rand.Text(), a.Principal, p.now(), changes}
+		p.compared.add(one)
+		http.Redirect(w, r, "/corpus/compare?"+url.Values{"runs": {one.id}}.Encode(), http.StatusSeeOther)
+		return
+	}
+	var result content
+	if q := queryOf(r); q.get("runs") != "" {
+		all, known := p.compared.get(q.get("runs"), a.Principal, p.now())
+		if !known {
+			p.fail(w, r, errNoRuns)
 			return
 		}
-		result = func(d *document) { report.WriteChanges(d.Document, before, after, CaseAddress) }
+		result = func(d *document) { d.changes(pagingOf(r), q, all) }
 	}
 	p.show(w, r, http.StatusOK, "Compare two runs", nil, func(d *document) {
 		d.Put(`<form method="post" action="/corpus/compare" enctype="multipart/form-data" class="ask"><label><span>The earlier run, a file of <code>ktx corpus run --json</code></span> <input type="file" name="before" accept=".json" required></label>
@@ -307,6 +344,47 @@ func (p *Pages) compare(w http.ResponseWriter, r *http.Request) {
 			result(d)
 		}
 	})
+}
+
+// maxChanges bounds a part of the list of changes.
+const maxChanges = 200
+
+// changes writes what differs between two runs, of the kind in the address.
+func (d *document) changes(lists paging, q query, all []run.Change) {
+	found := all
+	if kind := q.get("kind"); kind != "" {
+		found = slices.DeleteFunc(slices.Clone(all), func(c run.Change) bool { return string(c.Kind) != kind })
+	}
+	shown, more := part(lists, "changes", found, maxChanges, func(c run.Change) string { return c.ID })
+	report.WriteChanges(d.Document, all, shown, CaseAddress, func(kind string) string {
+		return "/corpus/compare" + q.with("changes", "").with("kind", kind).address()
+	})
+	if len(shown) > 0 {
+		d.turn(lists, "changes", shown[len(shown)-1].ID, more)
+	}
+}
+
+// sentChanges returns what differs between the runs of a form.
+func (p *Pages) sentChanges(r *http.Request) ([]run.Change, error) {
+	c, err := p.config.Corpus()
+	if err != nil {
+		return nil, err
+	}
+	before, err := sentRun(r, "before")
+	if err != nil {
+		return nil, err
+	}
+	if before == nil {
+		return nil, &requestError{"no earlier run was sent", "choose a file of ktx corpus run --json"}
+	}
+	after, err := sentRun(r, "after")
+	if err != nil {
+		return nil, err
+	}
+	if after == nil {
+		after = c.Results
+	}
+	return run.Compare(before, after), nil
 }
 
 // sentRun reads a run file of a form, nil when none was chosen.

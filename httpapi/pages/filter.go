@@ -43,15 +43,16 @@ var conditions = []condition{
 var other = []string{"since", "until", "minRows", "minMs", "limit", "after", "event"}
 
 // filter reads the conditions of an address. A principal that may not see the events of
-// others gets its own. The result is what every handler asks with.
-func (p *Pages) filter(r *http.Request) (audit.Filter, error) {
+// others gets its own. The result is what every handler asks with. more are other members
+// that the address may have.
+func (p *Pages) filter(r *http.Request, more ...string) (audit.Filter, error) {
 	var f audit.Filter
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return f, &requestError{"the address cannot be read", "write & as %26 and ; as %3B within a value"}
 	}
 	for name, values := range q {
-		known := slices.Contains(other, name) || slices.ContainsFunc(conditions, func(c condition) bool { return c.name == name })
+		known := slices.Contains(other, name) || slices.Contains(more, name) || slices.ContainsFunc(conditions, func(c condition) bool { return c.name == name })
 		if !known || len(values) > 1 {
 			return f, &requestError{"the condition " + strconv.Quote(name) + " is not known, or given twice", "see docs/pages.md for the conditions"}
 		}

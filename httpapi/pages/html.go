@@ -131,13 +131,14 @@ func (o *overview) write(d *document) {
 	}
 	d.named("Refused last", o.Recent)
 	d.named("Slowest", o.Slowest)
-	d.Put(`<h2>Connections</h2>`)
+	d.Put(`<h2 id="connections">Connections</h2>`)
 	if len(o.Connections) == 0 {
 		d.Put(`<p class="empty">No connection is configured. <code>ktx connection add</code> adds one.</p>`)
 		return
 	}
 	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Connections"><table><thead><tr><th scope="col">id</th><th scope="col">engine</th><th scope="col">role</th><th scope="col">last probe</th><th scope="col">what it found</th><th scope="col">guard's catalogue</th><th scope="col">scan</th><th scope="col" class="n">running, waiting</th></tr></thead><tbody>`)
-	for _, c := range o.Connections {
+	shown, more := part(o.Lists, "connections", o.Connections, maxConnections, func(c Connection) string { return c.ID })
+	for _, c := range shown {
 		d.Put(`<tr><td><bdi>%s</bdi></td><td>%s%s</td><td><bdi>%s</bdi></td><td>`, c.ID, c.Engine, map[bool]string{false: ", judged only"}[c.Runs], c.Role)
 		d.since(c.Probed)
 		d.Put(`</td><td class="wrap">`)
@@ -161,7 +162,13 @@ func (o *overview) write(d *document) {
 		d.Put(`</td><td class="n">%s, %s</td></tr>`, c.Running, c.Waiting)
 	}
 	d.Put(`</tbody></table></div>`)
+	if len(shown) > 0 {
+		d.turn(o.Lists, "connections", shown[len(shown)-1].ID, more)
+	}
 }
+
+// maxConnections bounds a part of the list of connections.
+const maxConnections = 30
 
 // firstInputs is how many conditions are shown before the others are unfolded.
 const firstInputs = 4

@@ -21,17 +21,18 @@ type overview struct {
 	Recent      []audit.Row
 	Slowest     []audit.Row
 	Connections []Connection
+	Lists       paging
 	Periods     []link
 }
 
 // overview shows what happened lately.
 func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
-	f, err := p.filter(r)
+	f, err := p.filter(r, "connections")
 	if err != nil {
 		p.fail(w, r, err)
 		return
 	}
-	q := queryOf(r)
+	q := queryOf(r).with("connections", "")
 	if f.Since.IsZero() {
 		f.Since = p.now().Add(-overviewTime)
 		q = q.with("since", "7d")
@@ -54,8 +55,8 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o := overview{
-		Slowest: slowest,
-		Counts:  counts, Chart: newChart(counts.Timeline, q), Facets: p.facets(counts, q), Connections: p.config.Connections(r.Context()),
+		Slowest: slowest, Lists: pagingOf(r),
+		Counts: counts, Chart: newChart(counts.Timeline, q), Facets: p.facets(counts, q), Connections: p.config.Connections(r.Context()),
 	}
 	for _, s := range recent.Statements {
 		o.Recent = append(o.Recent, audit.StatementRow(s))

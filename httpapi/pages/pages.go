@@ -78,6 +78,7 @@ type Pages struct {
 	tools  func() []Tool
 	// reviewing has one place: judging many statements again takes a processor, and memory.
 	reviewing chan struct{}
+	compared  comparisons
 }
 
 //go:embed static
@@ -243,6 +244,9 @@ var errNoSuch = errors.New("there is nothing of that name in the audit log")
 // errNoCode says that there is no code of that name.
 var errNoCode = errors.New("there is no code of that name")
 
+// errNoRuns says that a comparison is not kept.
+var errNoRuns = errors.New("the comparison is not kept any more; send the files again")
+
 // errNoCase says that the corpus has no case of that name.
 var errNoCase = errors.New("the corpus has no case of that name")
 
@@ -250,7 +254,7 @@ func (p *Pages) explain(r *http.Request, err error) (int, httpapi.Problem) {
 	if bad, ok := errors.AsType[*requestError](err); ok {
 		return http.StatusBadRequest, httpapi.Problem{Code: string(sqlguard.CodeInvalidArguments), Message: bad.message, Hint: bad.hint}
 	}
-	if errors.Is(err, errNoSuch) || errors.Is(err, errNoCase) || errors.Is(err, errNoCode) {
+	if errors.Is(err, errNoSuch) || errors.Is(err, errNoCase) || errors.Is(err, errNoCode) || errors.Is(err, errNoRuns) {
 		return http.StatusNotFound, httpapi.Problem{Code: "not_found", Message: err.Error()}
 	}
 	if errors.Is(err, fs.ErrNotExist) {

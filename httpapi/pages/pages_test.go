@@ -69,7 +69,6 @@ const wikiText = "# Revenue\n\n### In *euros*\n\nSee [orders](orders), [the law]
 
 // answers are what real tools answer, in their shapes.
 var answers = map[string]string{
-	"discover_data":   `{"refs":[{"kind":"table","id":"main.orders","score":1,"summary":null,"snippet":"id, total","matchedOn":"name","connectionId":"shop","tableRef":{"catalog":null,"db":"main","name":"orders"}},{"kind":"wiki","id":"revenue","score":0.5,"summary":"HOSTILE","snippet":null,"matchedOn":"body"}]}`,
 	"entity_details":  `{"results":[{"ok":true,"display":"main.orders","kind":"table","comment":"HOSTILE","columns":[{"name":"id","nativeType":"INTEGER","primaryKey":true,"comment":"HOSTILE"},{"name":"HOSTILE","nativeType":"HOSTILE","primaryKey":false,"comment":null}],"foreignKeys":[{"fromColumn":"customer_id","toDb":"main","toTable":"customers","toColumn":"id"}]}]}`,
 	"wiki_read":       `{"key":"revenue","summary":"HOSTILE","content":` + strconv.Quote(wikiText) + `,"scope":"GLOBAL"}`,
 	"sl_read_source":  `{"sourceName":"orders","yaml":"name: orders\n# HOSTILE","valid":true}`,
@@ -77,10 +76,12 @@ var answers = map[string]string{
 	"sl_query":        `{"headers":["revenue"],"rows":[["12.50"]],"totalRows":1,"truncated":false,"sql":"SELECT 1"}`,
 	"server_list":     `{"servers":[{"name":"HOSTILE","status":"error","lastError":"HOSTILE"}]}`,
 	"tool_list":       `{"tools":[{"tool":"HOSTILE","summary":"HOSTILE","readOnly":true,"tags":["HOSTILE"]}],"hidden":0,"nextCursor":"c2"}`,
-	"search_skills":   `{"searchMethod":"text","count":1,"skills":[{"name":"HOSTILE","description":"HOSTILE","category":null,"tier":"gold","rating":null,"uses":3}],"omitted":0}`,
 	"describe_skill":  `{"name":"HOSTILE","description":"HOSTILE","files":[{"path":"SKILL.md","size":3,"digest":"d"}]}`,
 	"connection_list": `{}`,
 }
+
+// cancelled gets the end of each statement that has the word endless.
+var cancelled = make(chan error, 1)
 
 // lastCall is the tool that was called last, and its arguments.
 var lastCall atomic.Value
@@ -93,12 +94,24 @@ func (echo) Call(ctx context.Context, name string, arguments json.RawMessage, pr
 	if progress != nil {
 		progress(0.3, "Executing")
 	}
+	if strings.Contains(string(arguments), "endless") {
+		<-ctx.Done()
+		cancelled <- ctx.Err()
+		return nil, &pages.ToolError{Code: sqlguard.CodeCancelled, JSON: json.RawMessage(`{"code":"cancelled"}`)}
+	}
 	actor, _ := audit.ActorFrom(ctx)
 	if answer := answers[name]; answer != "" {
 		text, _ := answering.Load().(string)
 		quoted, err := json.Marshal(text)
 		if err != nil {
 			return nil, &pages.ToolError{Code: sqlguard.CodeInternalError}
+		}
+		if name == "server_list" && text == "many" {
+			var list []string
+			for i := range 450 {
+				list = append(list, fmt.Sprintf(`{"name":"server-%d","status":"ready"}`, i))
+			}
+			return json.RawMessage(`{"servers":[` + strings.Join(list, ",") + `]}`), nil
 		}
 		if name == "entity_details" && text == "many columns" {
 			var list []string
@@ -244,6 +257,13 @@ func serveIndex(t *testing.T, dir, path string, tokens []httpapi.Token) *desk {
 		},
 		Connections: func(context.Context) []pages.Connection {
 			text, _ := answering.Load().(string)
+			if text == "many" {
+				var list []pages.Connection
+				for i := range 75 {
+					list = append(list, pages.Connection{ID: fmt.Sprintf("shop-%d", i), Engine: "POSTGRES", Runs: true})
+				}
+				return list
+			}
 			return []pages.Connection{{ID: "shop", Engine: "POSTGRES", Dialect: "postgres", Runs: true, Probed: time.Unix(0, 0), Role: text, Findings: []string{text}, CatalogFailure: text}}
 		},
 	})
@@ -280,6 +300,13 @@ type artifacts struct{}
 
 func (artifacts) Tables(context.Context, string) ([]pages.Table, string, error) {
 	text, _ := answering.Load().(string)
+	if text == "many" {
+		var list []pages.Table
+		for i := range 450 {
+			list = append(list, pages.Table{Schema: fmt.Sprintf("s%02d", i%60), Name: fmt.Sprintf("t%d", i), Kind: "table"})
+		}
+		return list, "2026-01-01T10:00:00Z", nil
+	}
 	return []pages.Table{
 		{Schema: "main", Name: "orders", Kind: "table", Columns: 3, References: []string{"main.customers", "main.products"}},
 		{Schema: "main", Name: "customers", Kind: "table", Columns: 3, References: []string{"main.regions", text + "." + text}},
@@ -306,6 +333,36 @@ func (artifacts) Sources(context.Context) ([]pages.Source, error) {
 func (artifacts) WikiPages() ([]pages.WikiPage, error) {
 	text, _ := answering.Load().(string)
 	return []pages.WikiPage{{Key: "revenue", Scope: "GLOBAL", Summary: text}, {Key: text, Scope: text}}, nil
+}
+
+func (artifacts) Find(_ context.Context, query, _ string, after, most int) (pages.Found, error) {
+	text, _ := answering.Load().(string)
+	if query == "broken" {
+		return pages.Found{}, errors.New("a file is gone")
+	}
+	all := []pages.Hit{
+		{Kind: "table", ID: "main.orders", Score: 1, About: "id, total", MatchedOn: "name", Connection: "shop", Table: "main.orders"},
+		{Kind: "wiki", ID: "revenue", Score: 0.5, About: text, MatchedOn: "body"},
+	}
+	if query == "many" {
+		for i := range 120 {
+			all = append(all, pages.Hit{Kind: "sl_measure", ID: fmt.Sprintf("orders.m%d", i), Connection: "shop"})
+		}
+	}
+	all = all[min(after, len(all)):]
+	return pages.Found{Hits: all[:min(most, len(all))], More: len(all) > most, Notes: []string{"connection " + text + " has no scan"}}, nil
+}
+
+func (artifacts) Skills(_ context.Context, query string, after, most int) (pages.Skills, error) {
+	text, _ := answering.Load().(string)
+	all := []pages.Skill{{Name: text, Description: text, Category: text, Tier: "gold", Uses: 3}}
+	if query == "many" {
+		for i := range 120 {
+			all = append(all, pages.Skill{Name: fmt.Sprintf("skill-%d", i), Description: "about"})
+		}
+	}
+	all = all[min(after, len(all)):]
+	return pages.Skills{Skills: all[:min(most, len(all))], More: max(0, len(all)-most)}, nil
 }
 
 // answer is what the server said.
@@ -607,6 +664,9 @@ func TestEveryPageHasItsHeaders(t *testing.T) {
 		if len(got.body) > 100_000 {
 			t.Errorf("%s has %d bytes", path, len(got.body))
 		}
+		if strings.HasSuffix(path, ".js") && len(got.body) > 30_000 {
+			t.Errorf("the script has %d bytes", len(got.body))
+		}
 	}
 }
 
@@ -755,7 +815,11 @@ func TestRunsAreCompared(t *testing.T) {
 	if err := form.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got := d.ask(t, "POST", "/corpus/compare", body.String(), "Content-Type: "+form.FormDataContentType())
+	sent := d.ask(t, "POST", "/corpus/compare", body.String(), "Content-Type: "+form.FormDataContentType())
+	if sent.status != http.StatusSeeOther {
+		t.Fatalf("%d %.2000s", sent.status, sent.body)
+	}
+	got := d.ask(t, "GET", sent.header.Get("Location"), "")
 	if got.status != http.StatusOK || !strings.Contains(got.body, "1 fixed") || !strings.Contains(got.body, pages.CaseAddress(results[changed].ID)) {
 		t.Errorf("%d %.2000s", got.status, got.body)
 	}
@@ -907,7 +971,7 @@ func TestColumnsArePaged(t *testing.T) {
 	got := d.ask(t, "GET", "/explore?connection=shop&table=main.orders", "")
 	for _, part := range []string{
 		`<a href="/explore">Explore</a>`, `<a href="/explore?connection=shop">shop</a>`, `<a href="/explore?connection=shop&amp;schema=main">main</a>`,
-		`<h2>450 columns</h2>`, `<td><bdi>c199</bdi></td>`, `href="/explore?connection=shop&amp;table=main.orders&amp;after=c199">250 more</a>`, `<h2>How tables are joined</h2>`,
+		`<h2 id="columns">450 columns</h2>`, `<td><bdi>c199</bdi></td>`, `href="/explore?columns=c199&amp;connection=shop&amp;table=main.orders#columns">250 more</a>`, `<h2>How tables are joined</h2>`,
 	} {
 		if got.status != http.StatusOK || !strings.Contains(got.body, part) {
 			t.Errorf("%d, nothing is %s", got.status, part)
@@ -916,7 +980,7 @@ func TestColumnsArePaged(t *testing.T) {
 	if strings.Contains(got.body, "c200<") || strings.Contains(got.body, "<th scope=\"col\">comment</th>") {
 		t.Error("a column of the next page, or a heading with nothing below")
 	}
-	got = d.ask(t, "GET", "/explore?connection=shop&table=main.orders&after=c399", "")
+	got = d.ask(t, "GET", "/explore?connection=shop&table=main.orders&columns=c399", "")
 	if got.status != http.StatusOK || !strings.Contains(got.body, `<td><bdi>c449</bdi></td>`) || strings.Contains(got.body, "c399<") || strings.Contains(got.body, `rel="next"`) {
 		t.Errorf("the last page: %d %.2000s", got.status, got.body)
 	}

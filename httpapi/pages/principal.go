@@ -37,6 +37,7 @@ type activityPage struct {
 	Facets  []facet
 	Newest  []audit.Row
 	All     string // the address of the list of all of its statements
+	Lists   paging
 	given   url.Values
 }
 
@@ -86,6 +87,8 @@ func (*Pages) ownOnly(r *http.Request) string {
 }
 
 func (p *Pages) activity(w http.ResponseWriter, r *http.Request, title string, s index.Subject, f audit.Filter, out *activityPage) {
+	out.Lists = pagingOf(r)
+	s.After = index.Places{Day: out.Lists.at("days"), Session: out.Lists.at("sessions"), Table: out.Lists.at("tables"), Streak: out.Lists.at("streaks")}
 	var err error
 	if out.Activity, err = p.config.Index.Activity(r.Context(), s); err != nil {
 		p.fail(w, r, err)
@@ -181,20 +184,13 @@ func (d *document) against(n int64, usual audit.Quantiles) {
 	d.Put(`</td>`)
 }
 
-// more says how much a list lacks.
-func (d *document) more(n int, thing string) {
-	if n > 0 {
-		d.Put(`<p>%s not listed.</p>`, count(n, thing)+map[bool]string{true: " is", false: " are"}[n == 1])
-	}
-}
-
 func (a *activityPage) usual(d *document) {
 	u := a.Usual
 	what := "earlier day"
 	if a.Session != "" {
 		what = "other session"
 	}
-	d.Put(`<h2>Against what is usual</h2>`)
+	d.Put(`<h2 id="days">Against what is usual</h2>`)
 	if u.Statements.Count == 0 {
 		d.Put(`<p>There is nothing to compare with: the log has no %ss of this principal.</p>`, what)
 	} else {
@@ -227,14 +223,16 @@ func (a *activityPage) usual(d *document) {
 		}
 	}
 	d.Put(`</tbody></table></div>`)
-	d.more(a.MoreDays, "earlier day")
+	if n := len(a.Days); n > 0 {
+		d.turn(a.Lists, "days", a.Days[n-1].Day.Format(time.DateOnly), a.MoreDays)
+	}
 }
 
 func (a *activityPage) tables(d *document) {
 	if len(a.Tables) == 0 {
 		return
 	}
-	d.Put(`<h2>Tables</h2>`)
+	d.Put(`<h2 id="tables">Tables</h2>`)
 	if a.NewTables > 0 {
 		d.Put(`<p>No earlier statement of this principal names those that are new. Refused statements are counted as well.</p>`)
 	}
@@ -253,14 +251,14 @@ func (a *activityPage) tables(d *document) {
 		d.Put(`</td><td class="n">%s</td><td class="n">%s</td></tr>`, group(t.Statements), group(t.Refused))
 	}
 	d.Put(`</tbody></table></div>`)
-	d.more(a.MoreTables, "table")
+	d.turn(a.Lists, "tables", a.Tables[len(a.Tables)-1].Name, a.MoreTables)
 }
 
 func (a *activityPage) streaks(d *document) {
 	if len(a.Streaks) == 0 {
 		return
 	}
-	d.Put(`<h2>Refusals in a row</h2><div class="scroll" tabindex="0" role="region" aria-label="Refusals in a row"><table><thead><tr><th scope="col" class="n">refusals</th><th scope="col">from</th><th scope="col">to</th><th scope="col">session</th></tr></thead><tbody>`)
+	d.Put(`<h2 id="streaks">Refusals in a row</h2><div class="scroll" tabindex="0" role="region" aria-label="Refusals in a row"><table><thead><tr><th scope="col" class="n">refusals</th><th scope="col">from</th><th scope="col">to</th><th scope="col">session</th></tr></thead><tbody>`)
 	for _, s := range a.Streaks {
 		link := url.Values{"principal": {a.Principal}, "since": {s.First.Format(time.RFC3339Nano)}, "until": {s.Last.Add(1).Format(time.RFC3339Nano)}, "verdict": {audit.VerdictReject}}
 		if s.Session != "" {
@@ -277,14 +275,14 @@ func (a *activityPage) streaks(d *document) {
 		d.Put(`</td></tr>`)
 	}
 	d.Put(`</tbody></table></div>`)
-	d.more(a.MoreStreaks, "shorter run")
+	d.turn(a.Lists, "streaks", a.Streaks[len(a.Streaks)-1].Place(), a.MoreStreaks)
 }
 
 func (a *activityPage) sessions(d *document) {
 	if len(a.Sessions) == 0 {
 		return
 	}
-	d.Put(`<h2>Sessions of this principal</h2><div class="scroll" tabindex="0" role="region" aria-label="Sessions"><table><thead><tr><th scope="col">session</th><th scope="col">from</th><th scope="col">to</th><th scope="col" class="n">statements</th><th scope="col" class="n">refused</th><th scope="col" class="n">rows</th></tr></thead><tbody>`)
+	d.Put(`<h2 id="sessions">Sessions of this principal</h2><div class="scroll" tabindex="0" role="region" aria-label="Sessions"><table><thead><tr><th scope="col">session</th><th scope="col">from</th><th scope="col">to</th><th scope="col" class="n">statements</th><th scope="col" class="n">refused</th><th scope="col" class="n">rows</th></tr></thead><tbody>`)
 	for _, s := range a.Sessions {
 		d.Put(`<tr><td><a href="%s"`, sessionAddress(s.ID))
 		markup.PutIf(d.Document, ` aria-current="%s"`, map[bool]string{true: "true"}[s.ID == a.Session])
@@ -295,5 +293,5 @@ func (a *activityPage) sessions(d *document) {
 		d.Put(`</td><td class="n">%s</td><td class="n">%s</td><td class="n">%s</td></tr>`, group(s.Statements), group(s.Refused), group(s.Rows))
 	}
 	d.Put(`</tbody></table></div>`)
-	d.more(a.MoreSessions, "earlier session")
+	d.turn(a.Lists, "sessions", a.Sessions[len(a.Sessions)-1].ID, a.MoreSessions)
 }

@@ -79,13 +79,14 @@ type review struct {
 	Over   time.Time // the oldest statement that was judged; zero when all were
 	Next   string    // the address that judges those before it
 	First  string    // the address that begins with the newest; blank on it
-	given  query
+	// Lists leads to the other forms of the same statements.
+	Lists paging
 }
 
 // rejudge shows which of the statements that meet the conditions would change their
 // verdict under the ktx.yaml on the disk.
 func (p *Pages) rejudge(w http.ResponseWriter, r *http.Request) {
-	f, err := p.filter(r)
+	f, err := p.filter(r, "forms", "last")
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -95,7 +96,12 @@ func (p *Pages) rejudge(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	q := queryOf(r)
+	last, err := number(r, "last", 0, 1, math.MaxInt64)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	q := queryOf(r).with("forms", "").with("last", "")
 	if q.get("since") == "" && f.QueryID == "" && f.Session == "" {
 		q = q.with("since", reviewSince)
 		if f.Since, err = audit.ParseTime(reviewSince, p.now()); err != nil {
@@ -120,7 +126,7 @@ func (p *Pages) rejudge(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	out := review{From: f.Since, given: q}
+	out := review{From: f.Since, Lists: pagingOf(r)}
 	if after > 0 {
 		out.First = "/audit/rejudge" + q.with("after", "").address()
 	}
@@ -141,7 +147,8 @@ func (p *Pages) rejudge(w http.ResponseWriter, r *http.Request) {
 			out.Over = time.Time{}
 			break
 		}
-		if p.now().After(end) {
+		if last > 0 && part.After <= last || last == 0 && p.now().After(end) {
+			out.Lists.q.Set("last", strconv.FormatInt(part.After, 10)) // another part of the list is of the same statements
 			out.Next = "/audit/rejudge" + q.with("after", strconv.FormatInt(part.After, 10)).address()
 			break
 		}
@@ -161,7 +168,7 @@ func (p *Pages) rejudge(w http.ResponseWriter, r *http.Request) {
 	p.show(w, r, http.StatusOK, "Would they pass now?", chainOf(state), out.write)
 }
 
-// maxChanged bounds the forms that the page lists.
+// maxChanged bounds a part of the list of forms.
 const maxChanged = 200
 
 func (v *review) write(d *document) {
@@ -195,8 +202,10 @@ func (v *review) write(d *document) {
 		d.Put(`<p class="empty">No verdict would change.</p>`)
 		return
 	}
-	d.Put(`<h2>What would change</h2><div class="scroll" tabindex="0" role="region" aria-label="What would change"><table class="rows changed"><thead><tr><th scope="col">outcome</th><th scope="col" class="n">statements</th><th scope="col">connection</th><th scope="col">codes then</th><th scope="col">codes now</th><th scope="col">principals</th><th scope="col">statement</th></tr></thead><tbody>`)
-	for _, c := range v.Changed[:min(len(v.Changed), maxChanged)] {
+	d.Put(`<h2 id="forms">What would change</h2><div class="scroll" tabindex="0" role="region" aria-label="What would change"><table class="rows changed"><thead><tr><th scope="col">outcome</th><th scope="col" class="n">statements</th><th scope="col">connection</th><th scope="col">codes then</th><th scope="col">codes now</th><th scope="col">principals</th><th scope="col">statement</th></tr></thead><tbody>`)
+	first := min(v.Lists.place("forms"), len(v.Changed))
+	shown := min(first+maxChanged, len(v.Changed))
+	for _, c := range v.Changed[first:shown] {
 		d.Put(`<tr><td><span class="again %s">%s</span></td><td class="n">%s</td><td><bdi>%s</bdi></td><td class="codes">`, c.Outcome, strings.ReplaceAll(string(c.Outcome), "_", " "), group(int64(c.Statements)), short(c.Connection))
 		d.codes(c.Then)
 		d.Put(`</td><td class="codes">`)
@@ -208,7 +217,7 @@ func (v *review) write(d *document) {
 		d.Put(`</td><td class="sql"><a href="/audit/%s"><bdi>%s</bdi></a></td></tr>`, url.PathEscape(c.LastQueryID), cmp.Or(short(c.SQL), "(no text)"))
 	}
 	d.Put(`</tbody></table></div>`)
-	markup.PutIf(d.Document, `<p>%s more forms are not listed; <code>ktx audit rejudge --json</code> lists them.</p>`, max(0, len(v.Changed)-maxChanged))
+	d.turn(v.Lists, "forms", strconv.Itoa(shown), len(v.Changed)-shown)
 }
 
 // codes writes codes, each with a link to its explanation.

@@ -18,7 +18,7 @@ import (
 
 var (
 	judged    = regexp.MustCompile(`<dt>judged</dt><dd>([0-9,]+)</dd>`)
-	continued = regexp.MustCompile(`rel="next" href="([^"]+)"`)
+	continued = regexp.MustCompile(`rel="next" href="([^"#]*[?;]after=[^"#]+)"`)
 )
 
 // TestJudgingGoesOn judges more statements than a page has the time for. Each page goes on

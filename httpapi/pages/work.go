@@ -262,44 +262,99 @@ type Trust struct {
 
 // listTools shows other servers, and the tools of one.
 func (p *Pages) listTools(w http.ResponseWriter, r *http.Request) {
-	server := r.URL.Query().Get("server")
-	tool, arguments, list, name, title := "server_list", object{}, "servers", "name", "Other MCP servers"
-	if server != "" {
-		tool, arguments, list, name, title = "tool_list", object{"server": server, "includeDisabled": true}, "tools", "tool", "Tools of "+server
-		if cursor := r.URL.Query().Get("after"); cursor != "" {
-			arguments["cursor"] = cursor
-		}
+	if server := r.URL.Query().Get("server"); server != "" {
+		p.listToolsOf(w, r, server)
+		return
 	}
-	p.listed(w, r, title, tool, arguments, list, func(m members) anchor {
-		if server != "" {
-			return anchor{Text: m.text(name)}
-		}
-		return anchor{m.text(name), "/tools?server=" + url.QueryEscape(m.text(name))}
-	}, func(next string) string { return "/tools?" + url.Values{"server": {server}, "after": {next}}.Encode() }, func(rows []any) {
-		if server == "" {
+	m, failed := p.ask(r.Context(), "server_list", object{}, nil)
+	if failed != nil {
+		p.show(w, r, failed.status(), "Other MCP servers", nil, func(d *document) { d.failure(failed) })
+		return
+	}
+	name := func(v any) string { one, _ := v.(members); return one.text("name") }
+	lists := pagingOf(r)
+	servers, more := part(lists, mainList, m.list("servers"), maxTables, name)
+	p.show(w, r, http.StatusOK, "Other MCP servers", nil, func(d *document) {
+		if len(servers) == 0 {
+			d.Put(`<p class="empty">There is no server that you may use. <code>upstreams</code> in ktx.yaml names them.</p>`)
 			return
 		}
-		trusts := p.config.Trust(r.Context(), server)
-		for i, v := range rows {
-			one, _ := v.(members)
-			t := trusts[one.text("tool")]
-			state := cmp.Or(one.text("state"), "enabled")
-			one = append(one.but("state"), member{"state", state}, member{"decided by", t.Rule})
-			if t.Pin != "" {
-				one = append(one, member{"pin", t.Pin[:min(len(t.Pin), 12)]}, member{"trusted since", t.Since})
-			}
-			rows[i] = one
-		}
-	}, func(d *document) {
-		if server != "" {
-			d.trail(link{Label: "Tools", Href: "/tools"})
-		}
-	}, func(d *document) {
-		if server != "" {
+		d.records("Servers", servers, func(one members) any {
+			return anchor{one.text("name"), "/tools?server=" + url.QueryEscape(one.text("name"))}
+		})
+		d.turn(lists, mainList, name(servers[len(servers)-1]), more)
+	})
+}
+
+// listToolsOf shows the tools of a server, with what decided about each.
+func (p *Pages) listToolsOf(w http.ResponseWriter, r *http.Request, server string) {
+	lists := pagingOf(r)
+	arguments := object{"server": server, "includeDisabled": true}
+	if cursor := lists.at(mainList); cursor != "" {
+		arguments["cursor"] = cursor
+	}
+	m, failed := p.ask(r.Context(), "tool_list", arguments, nil)
+	status, body := http.StatusOK, func(d *document) {
+		tools := m.list("tools")
+		if len(tools) == 0 {
 			d.Put(`<p class="empty">This server has no tools.</p>`)
 			return
 		}
-		d.Put(`<p class="empty">There is no server that you may use. <code>upstreams</code> in ktx.yaml names them.</p>`)
+		trusts := p.config.Trust(r.Context(), server)
+		for i, v := range tools {
+			one, _ := v.(members)
+			t := trusts[one.text("tool")]
+			one = append(one.but("state"), member{"state", cmp.Or(one.text("state"), "enabled")}, member{"decided by", t.Rule})
+			if t.Pin != "" {
+				one = append(one, member{"pin", t.Pin[:min(len(t.Pin), 12)]}, member{"trusted since", t.Since})
+			}
+			tools[i] = one
+		}
+		d.records("Tools", tools, func(one members) any { return one.text("tool") })
+		first, next := "", ""
+		if lists.at(mainList) != "" {
+			first = lists.address(mainList, "")
+		}
+		if cursor := m.text("nextCursor"); cursor != "" {
+			next = lists.address(mainList, cursor)
+		}
+		d.turnTo(first, next, "More")
+	}
+	if failed != nil {
+		status, body = failed.status(), func(d *document) { d.failure(failed) }
+	}
+	p.show(w, r, status, "Tools of "+server, nil, func(d *document) {
+		d.trail(link{Label: "Tools", Href: "/tools"})
+		body(d)
+	})
+}
+
+// records writes objects as a table, whose first column, the name, is what name returns.
+func (d *document) records(label string, rows []any, name func(members) any) {
+	columns := []string{"name"}
+	seen := map[string]bool{"name": true, "tool": true}
+	for _, v := range rows {
+		one, _ := v.(members)
+		for _, field := range one {
+			if !seen[field.Name] {
+				seen[field.Name] = true
+				columns = append(columns, field.Name)
+			}
+		}
+	}
+	headings := make([]string, len(columns))
+	for i, c := range columns {
+		headings[i] = spaced(c)
+	}
+	d.table(label, headings, func(row func(...any)) {
+		for _, v := range rows {
+			one, _ := v.(members)
+			cells := []any{name(one)}
+			for _, c := range columns[1:] {
+				cells = append(cells, one.get(c))
+			}
+			row(cells...)
+		}
 	})
 }
 
@@ -317,73 +372,51 @@ func (p *Pages) listSkills(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	asked := r.URL.Query().Get("q")
-	p.listed(w, r, "Skills", "search_skills", object{"limit": 50, "query": asked}, "skills", func(m members) anchor {
-		return anchor{m.text("name"), "/skills?name=" + url.QueryEscape(m.text("name"))}
-	}, nil, func([]any) {}, func(d *document) {
+	if !p.has("search_skills") {
+		failed := &ToolError{Code: sqlguard.CodeNotConfigured, Message: "no folder of skills is configured", Hint: "name one with the key skills of ktx.yaml"}
+		p.show(w, r, failed.status(), "Skills", nil, func(d *document) { d.failure(failed) })
+		return
+	}
+	asked, lists := r.URL.Query().Get("q"), pagingOf(r)
+	after := lists.place(mainList)
+	found, err := p.config.Artifacts.Skills(r.Context(), asked, after, skillsShown)
+	status, body := http.StatusOK, func(d *document) { d.skills(lists, found, asked, after) }
+	if err != nil {
+		status, body = p.fault(r, err)
+	}
+	p.show(w, r, status, "Skills", nil, func(d *document) {
 		d.Put(`<form method="get" action="/skills" class="filter one" role="search" aria-label="Skills"><label>Search skills <input name="q" value="%s" dir="auto"></label><button type="submit">Search</button></form>`, asked)
-	}, func(d *document) {
-		if asked != "" {
-			d.Put(`<p class="empty">No skill has these words. <a href="/skills">Show all</a></p>`)
-			return
-		}
-		d.Put(`<p class="empty">There is no skill that you may use. <code>ktx skills new</code> writes the first one.</p>`)
+		body(d)
 	})
 }
 
-// listed shows a list that a tool answers with, below what stands above it. The first
-// column is a link.
-func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool string, arguments object, field string, link func(members) anchor, more func(next string) string, extend func(rows []any), above, empty content) {
-	m, failed := p.ask(r.Context(), tool, arguments, nil)
-	if failed != nil {
-		p.show(w, r, failed.status(), title, nil, func(d *document) {
-			above(d)
-			d.failure(failed)
-		})
+// skillsShown bounds a part of the list of skills.
+const skillsShown = 50
+
+// skills writes the skills of a list, with what is known of their use.
+func (d *document) skills(lists paging, found Skills, asked string, after int) {
+	for _, note := range found.Notes {
+		d.Put(`<p class="quiet">%s</p>`, note)
+	}
+	switch {
+	case len(found.Skills) > 0 || after > 0:
+	case asked != "":
+		d.Put(`<p class="empty">No skill has these words. <a href="/skills">Show all</a></p>`)
+		return
+	default:
+		d.Put(`<p class="empty">There is no skill that you may use. <code>ktx skills new</code> writes the first one.</p>`)
 		return
 	}
-	rows := m.list(field)
-	extend(rows)
-	p.show(w, r, http.StatusOK, title, nil, func(d *document) {
-		above(d)
-		if len(rows) == 0 {
-			empty(d)
-			return
+	blank := func(text string) any {
+		if text == "" {
+			return nil
 		}
-		columns := []string{"name"}
-		seen := map[string]bool{"name": true, "tool": true}
-		for _, v := range rows {
-			one, _ := v.(members)
-			for _, field := range one {
-				if !seen[field.Name] {
-					seen[field.Name] = true
-					columns = append(columns, field.Name)
-				}
-			}
-		}
-		headings := make([]string, len(columns))
-		for i, c := range columns {
-			headings[i] = spaced(c)
-		}
-		d.table(title, headings, func(row func(...any)) {
-			for _, v := range rows {
-				one, _ := v.(members)
-				var first any = link(one).Text
-				if link(one).Href != "" {
-					first = link(one)
-				}
-				cells := []any{first}
-				for _, c := range columns[1:] {
-					cells = append(cells, one.get(c))
-				}
-				row(cells...)
-			}
-		})
-		if left, ok := m.get("omitted").(json.Number); ok && left != "0" {
-			d.Put(`<p>%s more are not listed. Search for words of their names or descriptions.</p>`, left)
-		}
-		if next := m.text("nextCursor"); next != "" && more != nil {
-			d.Put(`<p><a rel="next" href="%s">More</a></p>`, more(next))
+		return text
+	}
+	d.table("Skills", []string{"name", "description", "category", "tier", "rating", "uses"}, func(row func(...any)) {
+		for _, s := range found.Skills {
+			row(anchor{s.Name, "/skills?name=" + url.QueryEscape(s.Name)}, s.Description, blank(s.Category), blank(s.Tier), blank(s.Rating), int64(s.Uses))
 		}
 	})
+	d.ranked(lists, after+len(found.Skills), found.More > 0)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -21,6 +22,20 @@ type Subject struct {
 	// Since.
 	Session string
 	Since   time.Time
+	// After are the entries after which the lists of the answer begin.
+	After Places
+}
+
+// Places are entries of the lists of an [Activity]: a day as 2006-01-02, the id of a
+// session, the name of a table, and what [Streak.Place] returns. A list whose entry is
+// blank or not there begins with its first one.
+type Places struct{ Day, Session, Table, Streak string }
+
+// part returns what of a list follows the entry at a place, at most most of it, and how
+// much follows that.
+func part[T any](list []T, at func(T) bool, most int) (found []T, more int) {
+	list = list[1+slices.IndexFunc(list, at):]
+	return list[:min(len(list), most)], max(0, len(list)-most)
 }
 
 // Activity is what a principal did in a session or in a period, and what is usual for that
@@ -43,7 +58,7 @@ type Activity struct {
 	// longest first. Longest is the length of the longest one.
 	Streaks []Streak
 	Longest int64
-	// The entries that these lists lack.
+	// The entries that follow those in the lists.
 	MoreDays, MoreSessions, MoreTables, MoreStreaks int
 	State                                           State
 }
@@ -85,6 +100,9 @@ type Streak struct {
 	Length      int64
 	First, Last time.Time
 }
+
+// Place names the run in the list of an [Activity].
+func (s Streak) Place() string { return s.First.Format(time.RFC3339Nano) + " " + s.Session }
 
 const (
 	maxDays     = 60
@@ -177,18 +195,15 @@ type streak struct {
 }
 
 func (a *watching) all() (Activity, error) {
-	name := func(kind nameKind, text string) (int64, error) {
-		return a.number(a.ctx, `SELECT id FROM name WHERE kind = ? AND text = ?`, int(kind), text)
-	}
 	var err error
 	if a.subject.Session != "" {
-		if a.session, err = name(nameSession, a.subject.Session); err != nil || a.session == 0 {
+		if a.session, err = a.name(nameSession, a.subject.Session); err != nil || a.session == 0 {
 			return a.out, err
 		}
 	}
 	principal := int64(0)
 	if a.out.Principal = a.subject.Principal; a.out.Principal != "" {
-		principal, err = name(namePrincipal, a.out.Principal)
+		principal, err = a.name(namePrincipal, a.out.Principal)
 	} else if a.session != 0 {
 		if principal, err = a.number(a.ctx, `SELECT principal FROM statement INDEXED BY statement_session WHERE session = ? ORDER BY n DESC LIMIT 1`, a.session); err != nil {
 			return a.out, err
@@ -198,7 +213,7 @@ func (a *watching) all() (Activity, error) {
 	if err != nil || principal == 0 {
 		return a.out, err
 	}
-	refused, err := name(nameStatus, audit.StatusRefused)
+	refused, err := a.name(nameStatus, audit.StatusRefused)
 	if err != nil {
 		return a.out, err
 	}
@@ -224,6 +239,11 @@ func (a *watching) all() (Activity, error) {
 		}
 	}
 	return a.out, nil
+}
+
+// name returns the number of a name, 0 when the index has none.
+func (a *watching) name(kind nameKind, text string) (int64, error) {
+	return a.number(a.ctx, `SELECT id FROM name WHERE kind = ? AND text = ?`, int(kind), text)
 }
 
 const day = int64(24 * time.Hour)
@@ -291,8 +311,7 @@ func (a *watching) volumes() error {
 			}
 		}
 		slices.SortFunc(a.out.Days, func(a, b Day) int { return b.Day.Compare(a.Day) })
-		a.out.MoreDays = max(0, len(a.out.Days)-maxDays)
-		a.out.Days = a.out.Days[:min(len(a.out.Days), maxDays)]
+		a.out.Days, a.out.MoreDays = part(a.out.Days, func(d Day) bool { return d.Day.Format(time.DateOnly) == a.subject.After.Day }, maxDays)
 	} else {
 		for id, v := range a.sessions {
 			if id != a.session && id != 0 {
@@ -304,14 +323,18 @@ func (a *watching) volumes() error {
 	ids := slices.SortedFunc(maps.Keys(a.sessions), func(x, y int64) int {
 		return cmp.Or(a.sessions[y].Last.Compare(a.sessions[x].Last), cmp.Compare(y, x))
 	})
+	ids = slices.DeleteFunc(ids, func(id int64) bool {
+		return id == 0 || a.session == 0 && a.sessions[id].Last.Before(a.subject.Since)
+	})
+	after := int64(0)
+	if a.subject.After.Session != "" {
+		var err error
+		if after, err = a.name(nameSession, a.subject.After.Session); err != nil {
+			return err
+		}
+	}
+	ids, a.out.MoreSessions = part(ids, func(id int64) bool { return id == after }, maxSessions)
 	for _, id := range ids {
-		if id == 0 || a.session == 0 && a.sessions[id].Last.Before(a.subject.Since) {
-			continue
-		}
-		if len(a.out.Sessions) == maxSessions {
-			a.out.MoreSessions++
-			continue
-		}
 		text, err := a.text(id)
 		if err != nil {
 			return err
@@ -378,8 +401,7 @@ func (a *watching) tables() error {
 		}
 		return cmp.Or(cmp.Compare(y.Statements, x.Statements), cmp.Compare(x.Name, y.Name))
 	})
-	a.out.MoreTables = max(0, len(a.out.Tables)-maxTables)
-	a.out.Tables = a.out.Tables[:min(len(a.out.Tables), maxTables)]
+	a.out.Tables, a.out.MoreTables = part(a.out.Tables, func(t Table) bool { return t.Name == a.subject.After.Table }, maxTables)
 	return nil
 }
 
@@ -391,8 +413,17 @@ func (a *watching) runs() error {
 	slices.SortFunc(a.found, func(x, y streak) int {
 		return cmp.Or(cmp.Compare(y.Length, x.Length), y.Last.Compare(x.Last), cmp.Compare(x.session, y.session))
 	})
-	a.out.MoreStreaks = max(0, len(a.found)-maxStreaks)
-	for _, s := range a.found[:min(len(a.found), maxStreaks)] {
+	after := int64(0)
+	first, session, _ := strings.Cut(a.subject.After.Streak, " ")
+	if session != "" {
+		var err error
+		if after, err = a.name(nameSession, session); err != nil {
+			return err
+		}
+	}
+	var found []streak
+	found, a.out.MoreStreaks = part(a.found, func(s streak) bool { return s.session == after && s.First.Format(time.RFC3339Nano) == first }, maxStreaks)
+	for _, s := range found {
 		if s.session != 0 {
 			text, err := a.text(s.session)
 			if err != nil {

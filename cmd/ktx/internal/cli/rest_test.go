@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -253,6 +255,9 @@ func TestPagesAndRules(t *testing.T) {
 		{"analyst", "GET", "/explore?connection=demo&table=main.customers", "", "Table main.customers", "email"},
 		{"analyst", "GET", "/explore?connection=other&table=main.orders", "", "unknown_connection", "ordered_at"},
 		{"analyst", "GET", "/explore?q=customers", "", "Found for customers", "main.customers"},
+		{"analyst", "GET", "/explore?q=orders&connection=demo", "", ">main.orders<", ""},
+		{"analyst", "GET", "/explore?q=orders&connection=other", "", "no connection of that name", ">main.orders<"},
+		{"analyst", "GET", "/skills", "", "not_configured", ""},
 		{"analyst", "POST", "/query", "connection=demo&sql=SELECT+count(*)+FROM+orders", ">900<", ""},
 		{"analyst", "POST", "/query", "connection=demo&sql=SELECT+*+FROM+customers", "relation_not_allowed", "@"},
 		{"analyst", "POST", "/query", "connection=other&sql=SELECT+1", "unknown_connection", "<td"},
@@ -274,5 +279,77 @@ func TestPagesAndRules(t *testing.T) {
 	id, _, _ := strings.Cut(rest, `"`)
 	if got, text := ask("analyst", "GET", "/audit/"+id, ""); got != http.StatusOK || !strings.Contains(text, "same verdict") {
 		t.Errorf("its page: %d %s", got, text)
+	}
+}
+
+// TestFoundGoesOn: the pages show all skills and all hits, a part at a time. The first hits
+// are those of discover_data, in its order.
+func TestFoundGoesOn(t *testing.T) {
+	dir := shop(t)
+	const all = 120
+	for i := range all {
+		for name, text := range map[string]string{
+			fmt.Sprintf("skills/tally-%d/SKILL.md", i): fmt.Sprintf("---\nname: tally-%d\ndescription: How to tally orders, way %d.\n---\n# Tally\n", i, i),
+			fmt.Sprintf("wiki/global/tally-%d.md", i):  fmt.Sprintf("---\nsummary: A tally of shop %d\n---\nThe tally of orders.\n", i),
+		} {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ktx.yaml"), []byte("connections:\n  demo: {driver: sqlite, path: shop.db}\nskills: {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	origin := strings.TrimSuffix(serverOf(t, dir).URL, "/mcp")
+	get := func(path string) string {
+		t.Helper()
+		status, text, err := (&client{url: origin + path}).do(t.Context(), http.MethodGet, "", "Accept", "text/html")
+		if err != nil || status != http.StatusOK {
+			t.Fatalf("%s: %d %v %.500s", path, status, err, text)
+		}
+		return text
+	}
+	entry, next := regexp.MustCompile(`<bdi>(tally-[0-9]+)</bdi></a>`), regexp.MustCompile(`rel="next" href="([^"#]+)`)
+	read := func(path string) (found []string) {
+		t.Helper()
+		seen := map[string]bool{}
+		for path != "" {
+			text := get(path)
+			for _, m := range entry.FindAllStringSubmatch(text, -1) {
+				if seen[m[1]] {
+					t.Fatalf("%s has %s again", path, m[1])
+				}
+				seen[m[1]] = true
+				found = append(found, m[1])
+			}
+			path = ""
+			if m := next.FindStringSubmatch(text); m != nil {
+				path = html.UnescapeString(m[1])
+			}
+		}
+		return found
+	}
+	for _, path := range []string{"/skills", "/skills?q=tally", "/explore?q=tally+of+orders"} {
+		if found := read(path); len(found) != all {
+			t.Errorf("%s: %d of %d", path, len(found), all)
+		}
+	}
+	var answer struct{ Refs []struct{ Kind, ID string } }
+	body := (&client{url: origin + "/v1/tools/discover_data"}).post(t, 200, `{"query":"tally of orders","limit":50}`, "Accept", "application/json")
+	if err := json.Unmarshal([]byte(body), &answer); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, r := range answer.Refs {
+		if strings.HasPrefix(r.ID, "tally-") {
+			want = append(want, r.ID)
+		}
+	}
+	if got := read("/explore?q=tally+of+orders"); len(want) < 30 || !slices.Equal(got[:len(want)], want) {
+		t.Errorf("the page begins with %v, discover_data with %v", got[:min(len(got), len(want))], want)
 	}
 }

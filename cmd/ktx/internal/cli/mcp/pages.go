@@ -166,6 +166,56 @@ func (a artifacts) WikiPages() ([]pages.WikiPage, error) {
 	return list, err
 }
 
+// Find implements pages.Artifacts.
+func (a artifacts) Find(ctx context.Context, query, connection string, after, most int) (pages.Found, error) {
+	found, err := a.service.DiscoverData(ctx, research.DiscoverDataInput{Query: query, ConnectionID: connection, Limit: after + most + 1})
+	out := pages.Found{Notes: found.Notes}
+	for i := range found.Refs[min(after, len(found.Refs)):] {
+		r := &found.Refs[after+i]
+		if i == most {
+			out.More = true
+			break
+		}
+		h := pages.Hit{Kind: string(r.Kind), ID: r.ID, Score: r.Score, MatchedOn: r.MatchedOn, Connection: r.ConnectionID}
+		switch {
+		case r.Summary != nil && *r.Summary != "":
+			h.About = *r.Summary
+		case r.Snippet != nil:
+			h.About = *r.Snippet
+		}
+		if r.TableRef != nil && (r.Kind == research.KindTable || r.Kind == research.KindColumn) {
+			h.Table = r.TableRef.Name
+			if r.TableRef.DB != "" {
+				h.Table = r.TableRef.DB + "." + r.TableRef.Name
+			}
+		}
+		out.Hits = append(out.Hits, h)
+	}
+	return out, err //nolint:wrapcheck // the error says what was done
+}
+
+// Skills implements pages.Artifacts.
+func (a artifacts) Skills(ctx context.Context, query string, after, most int) (pages.Skills, error) {
+	found, err := a.service.SearchSkills(ctx, research.SearchSkillsInput{Query: query, Limit: after + most})
+	out := pages.Skills{More: found.Omitted}
+	if query != "" {
+		out.Notes = found.Notes
+	}
+	for _, s := range found.Skills[min(after, len(found.Skills)):] {
+		one := pages.Skill{Name: s.Name, Description: s.Description, Uses: s.Uses}
+		for _, text := range []struct {
+			to   *string
+			from *string
+		}{{&one.Category, s.Category}, {&one.Rating, s.Rating}, {&one.Tier, (*string)(s.Tier)}} {
+			if text.from != nil {
+				*text.to = *text.from
+			}
+		}
+		out.Skills = append(out.Skills, one)
+	}
+	return out, err //nolint:wrapcheck // the error says what was done
+}
+
 // trusts returns why the tools of another server may be called or not.
 func trusts(ctx context.Context, open *wiring.OpenProject, server string) map[string]pages.Trust {
 	list := map[string]pages.Trust{}
