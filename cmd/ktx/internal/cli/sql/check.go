@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -195,6 +196,7 @@ func (o checkOptions) validate(args []string) error {
 }
 
 func check(ctx context.Context, a *console.App, args []string, o checkOptions) error {
+	defer lateGarbage()()
 	baseline, err := o.readBaseline()
 	if err != nil {
 		return console.AsUsage(err)
@@ -204,9 +206,6 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	inputs, err := o.inputs(ctx, args)
 	if err != nil {
 		return console.AsUsage(err)
-	}
-	if len(inputs) < fewInputs && os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(softGarbage))
 	}
 	guards, err := wiring.NewFileGuards(a, o.dialect, inputs)
 	if err != nil {
@@ -223,9 +222,6 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 		}
 	}
 	cache := <-opened
-	if os.Getenv("GOMEMLIMIT") == "" {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(softMemory))
-	}
 	progress := a.Progress("checked", len(inputs))
 	spool := &report.Spool{Temp: temporary}
 	defer spool.Close()
@@ -258,16 +254,24 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	}
 }
 
-// softMemory is the size in bytes at which a check collects garbage more often. A
-// larger tree is judged in more memory than that.
+// softMemory is the size in bytes from which a check collects garbage. A larger tree is
+// judged in more memory than that.
 const softMemory = 80 << 20
 
-// softGarbage is how much garbage a check of few files leaves before a collection,
-// in percent of what it holds: most are done before the first one.
-const (
-	softGarbage = 400
-	fewInputs   = 300
-)
+// lateGarbage puts off the first collection of garbage until the program has softMemory:
+// most checks are done before. Then garbage is collected as usual. What the user sets
+// in GOGC and GOMEMLIMIT holds. The result restores what was.
+func lateGarbage() (restore func()) {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(softMemory)
+	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, percent) // after the first collection
+	return func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}
+}
 
 // unnamed is a temporary file. Where an open file can be removed, nothing else
 // can read it.
