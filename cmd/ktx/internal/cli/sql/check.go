@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +17,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/collector"
 	"github.com/ktxhq/ktx/sqlcheck"
 	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -198,7 +197,7 @@ func (o checkOptions) validate(args []string) error {
 }
 
 func check(ctx context.Context, a *console.App, args []string, o checkOptions) error {
-	defer lateGarbage()()
+	collector.Until(softMemory)
 	baseline, err := o.readBaseline()
 	if err != nil {
 		return console.AsUsage(err)
@@ -256,24 +255,8 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	}
 }
 
-// softMemory is the size in bytes from which a check collects garbage. A larger tree is
-// judged in more memory than that.
+// softMemory is the size in bytes from which a check collects garbage: most need less.
 const softMemory = 80 << 20
-
-// lateGarbage puts off the first collection of garbage until the program has softMemory:
-// most checks are done before. Then garbage is collected as usual. What the user sets
-// in GOGC and GOMEMLIMIT holds. The result restores what was.
-func lateGarbage() (restore func()) {
-	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
-		return func() {}
-	}
-	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(softMemory)
-	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, percent) // after the first collection
-	return func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-	}
-}
 
 // unnamed is a temporary file. Where an open file can be removed, nothing else
 // can read it.
