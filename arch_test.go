@@ -577,6 +577,7 @@ var rooms = []room{
 		testOurs: []string{"execution/audit/audittest", "execution/executiontest/browser", "execution/executiontest/executable", "execution/executiontest/testdb"},
 	},
 	{path: "cmd/ktx/internal/atomicfile"},
+	{path: "cmd/ktx/internal/collector"},
 	{
 		path: "cmd/ktx/internal/cli",
 		ours: []string{"cmd/ktx/internal/cli/*", "corpus", "dialects", "execution", "execution/duckdbdb/engine"},
@@ -719,7 +720,7 @@ var rooms = []room{
 	{
 		path: "cmd/ktx/internal/cli/sql",
 		ours: []string{
-			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/lsp",
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/collector", "cmd/ktx/internal/lsp",
 			"execution", "research", "research/catalog", "sqlcheck", "sqlcheck/fix", "sqlcheck/migration", "sqlcheck/report", "sqlcheck/source", "sqlguard",
 		},
 		others: map[string]string{

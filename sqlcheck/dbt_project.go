@@ -38,8 +38,9 @@ type dbtProject struct {
 
 // dbtProjects finds the dbt projects of files.
 type dbtProjects struct {
-	mu    sync.Mutex
-	above map[string]*dbtProject // by folder, absolute or not; nil where there is none
+	mu      sync.Mutex
+	current string                 // folder, absolute
+	above   map[string]*dbtProject // by folder, absolute or not; nil where there is none
 }
 
 // of returns the nearest project at or above a folder, or nil if there is none.
@@ -50,12 +51,16 @@ func (p *dbtProjects) of(dir string) *dbtProject {
 	if found, known := p.above[dir]; known {
 		return found
 	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil
-	}
 	if p.above == nil {
+		var err error
+		if p.current, err = filepath.Abs("."); err != nil {
+			return nil
+		}
 		p.above = map[string]*dbtProject{}
+	}
+	abs := dir
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(p.current, abs)
 	}
 	passed := []string{dir}
 	var found *dbtProject

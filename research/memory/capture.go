@@ -152,12 +152,12 @@ func section(body string, d draft, r Request, at time.Time) string {
 func titleOf(content string) string {
 	all := textLines(content)
 	for _, l := range all {
-		if m := headingLine.FindStringSubmatch(l.text); !l.code && m != nil {
+		if m := headingLine().FindStringSubmatch(l.text); !l.code && m != nil {
 			return m[1]
 		}
 	}
 	sentence := summaryOf(content)
-	if m := subject.FindStringSubmatch(sentence); m != nil {
+	if m := subject().FindStringSubmatch(sentence); m != nil {
 		return strings.Trim(m[1], " \"'`*_“”„«»")
 	}
 	words := strings.Fields(sentence)
@@ -174,14 +174,14 @@ func summaryOf(content string) string {
 		if fallback == "" && strings.IndexFunc(text, letter) >= 0 {
 			fallback = strings.TrimSpace(strings.TrimLeft(text, "#"))
 		}
-		prose := !l.code && text != "" && !headingLine.MatchString(l.text) && !strings.HasPrefix(text, "|") && strings.IndexFunc(text, letter) >= 0
+		prose := !l.code && text != "" && !headingLine().MatchString(l.text) && !strings.HasPrefix(text, "|") && strings.IndexFunc(text, letter) >= 0
 		if !prose {
 			if len(paragraph) > 0 {
 				break
 			}
 			continue
 		}
-		if item := listItem.FindString(text); item != "" {
+		if item := listItem().FindString(text); item != "" {
 			if len(paragraph) > 0 {
 				break
 			}

@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -32,9 +31,9 @@ const (
 )
 
 var (
-	yamlForm = regexp.MustCompile(`(?m)^\s*-?\s*(measures|segments)\s*:`)
-	equation = regexp.MustCompile(`^\s*(?:[-*]\s+)?[` + "`" + `*]*([\p{L}][\p{L}\p{N}_ -]{0,60}?)[` + "`" + `*]*\s*:?=\s*[` + "`" + `]?([^=` + "`" + `]{3,500})[` + "`" + `]?\s*\.?$`)
-	applied  = regexp.MustCompile(`(?i)\b(sum|count|avg|min|max|median|count_distinct)\s*\(`)
+	yamlForm = lazily(`(?m)^\s*-?\s*(measures|segments)\s*:`)
+	equation = lazily(`^\s*(?:[-*]\s+)?[` + "`" + `*]*([\p{L}][\p{L}\p{N}_ -]{0,60}?)[` + "`" + `*]*\s*:?=\s*[` + "`" + `]?([^=` + "`" + `]{3,500})[` + "`" + `]?\s*\.?$`)
+	applied  = lazily(`(?i)\b(sum|count|avg|min|max|median|count_distinct)\s*\(`)
 )
 
 // Forms returns the exact definitions in a text, in order.
@@ -43,7 +42,7 @@ func Forms(content string) []Form {
 	var block []string
 	start, language := 0, ""
 	flush := func() {
-		if text := strings.Join(block, "\n"); (language == "yaml" || language == "yml") && yamlForm.MatchString(text) {
+		if text := strings.Join(block, "\n"); (language == "yaml" || language == "yml") && yamlForm().MatchString(text) {
 			out = append(out, Form{YAML: text + "\n", Line: start})
 		}
 		block, start, language = nil, 0, ""
@@ -63,7 +62,7 @@ func Forms(content string) []Form {
 		if l.code || len(l.text) > maxFormLine {
 			continue
 		}
-		if m := equation.FindStringSubmatch(l.text); m != nil && applied.MatchString(m[2]) {
+		if m := equation().FindStringSubmatch(l.text); m != nil && applied().MatchString(m[2]) {
 			out = append(out, Form{Name: strings.TrimSpace(m[1]), Expr: strings.TrimSpace(m[2]), Line: l.number})
 		}
 	}

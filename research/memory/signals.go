@@ -50,7 +50,7 @@ var signs = sync.OnceValue(func() []sign {
 })
 
 // sqlStart begins a line of SQL.
-var sqlStart = regexp.MustCompile(`(?i)^\s*(select|with|from|where|join|left join|inner join|group by|having|order by|create (or replace )?view)\b`)
+var sqlStart = lazily(`(?i)^\s*(select|with|from|where|join|left join|inner join|group by|having|order by|create (or replace )?view)\b`)
 
 // Detect returns the signals of a text. Equal texts have equal signals.
 func Detect(content string) Signals {
@@ -71,7 +71,7 @@ func Detect(content string) Signals {
 		}
 	}
 	for _, l := range textLines(content) {
-		if l.code && l.language == "sql" && sqlStart.MatchString(l.text) {
+		if l.code && l.language == "sql" && sqlStart().MatchString(l.text) {
 			found("sl", "SQL", l.number)
 		}
 		for _, sign := range signs() {
@@ -116,4 +116,10 @@ func textLines(content string) []textLine {
 		out = append(out, l)
 	}
 	return out
+}
+
+// lazily returns a pattern that is compiled when it is first used: most commands use
+// none of them.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

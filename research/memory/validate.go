@@ -60,52 +60,52 @@ func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset
 // shapes are credentials that are known by their form.
 var shapes = []struct {
 	kind    string
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 }{
-	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----`)},
-	{"an access key of AWS", regexp.MustCompile(`\b(AKIA|ASIA)[0-9A-Z]{16}\b`)},
-	{"a token of GitHub", regexp.MustCompile(`\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
-	{"a token of GitLab", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{"a token of Slack", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
-	{"a key of Google", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},
-	{"a secret key", regexp.MustCompile(`\b[rs]k[-_](live|test|proj|ant)?[-_]?[A-Za-z0-9_-]*[A-Za-z0-9]{20,}`)},
-	{"a key of SendGrid", regexp.MustCompile(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`)},
-	{"a key of an Azure account", regexp.MustCompile(`(?i)\b(?:Account|SharedAccess)Key\s*=\s*[A-Za-z0-9+/]{20,}`)},
-	{"a token of npm", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}`)},
-	{"a JSON web token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+`)},
-	{"a bearer token", regexp.MustCompile(`(?i)\bbearer\s+[A-Za-z0-9._~+/-]{20,}`)},
+	{"a private key", lazily(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----`)},
+	{"an access key of AWS", lazily(`\b(AKIA|ASIA)[0-9A-Z]{16}\b`)},
+	{"a token of GitHub", lazily(`\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
+	{"a token of GitLab", lazily(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"a token of Slack", lazily(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
+	{"a key of Google", lazily(`\bAIza[0-9A-Za-z_-]{35}`)},
+	{"a secret key", lazily(`\b[rs]k[-_](live|test|proj|ant)?[-_]?[A-Za-z0-9_-]*[A-Za-z0-9]{20,}`)},
+	{"a key of SendGrid", lazily(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`)},
+	{"a key of an Azure account", lazily(`(?i)\b(?:Account|SharedAccess)Key\s*=\s*[A-Za-z0-9+/]{20,}`)},
+	{"a token of npm", lazily(`\bnpm_[A-Za-z0-9]{36}`)},
+	{"a JSON web token", lazily(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+`)},
+	{"a bearer token", lazily(`(?i)\bbearer\s+[A-Za-z0-9._~+/-]{20,}`)},
 }
 
 // Patterns whose last group is the value, which must not be a placeholder.
 var (
-	addressed = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@"']*:([^\s/@"']+)@`)
-	chosen    = regexp.MustCompile(`(?im)\b(?:password|passwd|passphrase|pwd)["'` + "`" + `]?[ \t]*(?::=|=>|[:=])[ \t]*["'` + "`" + `]?([^\s"'` + "`" + `,;()]{8,})["'` + "`" + `]?[ \t]*$`)
+	addressed = lazily(`(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@"']*:([^\s/@"']+)@`)
+	chosen    = lazily(`(?im)\b(?:password|passwd|passphrase|pwd)["'` + "`" + `]?[ \t]*(?::=|=>|[:=])[ \t]*["'` + "`" + `]?([^\s"'` + "`" + `,;()]{8,})["'` + "`" + `]?[ \t]*$`)
 	// The word for password in other languages, and what follows a colon or an equals sign.
-	foreign = regexp.MustCompile(`(?i)(?:пароль|парол[ья]|kennwort|passwort|contraseña|mot de passe|senha|hasło|wachtwoord|lösenord|parola|şifre|パスワード|密码|密碼|口令|비밀번호|كلمة (?:ال)?(?:مرور|سر))["'` + "`" + `]?\s*[:=：＝]\s*["'` + "`" + `]?([^\s"'` + "`" + `,;]{6,})`)
+	foreign = lazily(`(?i)(?:пароль|парол[ья]|kennwort|passwort|contraseña|mot de passe|senha|hasło|wachtwoord|lösenord|parola|şifre|パスワード|密码|密碼|口令|비밀번호|كلمة (?:ال)?(?:مرور|سر))["'` + "`" + `]?\s*[:=：＝]\s*["'` + "`" + `]?([^\s"'` + "`" + `,;]{6,})`)
 	// The option of a client, without a space before its value.
-	option   = regexp.MustCompile(`(?i)\b(?:mysql|mariadb|mysqldump|mariadb-dump|mysqladmin)\b[^\n]*?\s(?:-p|--password=)["']?([^\s"'` + "`" + `,;]{6,})`)
-	assigned = regexp.MustCompile(`(?i)(?:pass(?:word|wd|phrase)|pwd|secret|api[_ -]?key|access[_ -]?key|private[_ -]?key|auth[_ -]?token|access[_ -]?token|token|credentials?)["'` + "`" + `]?\s*(?::=|=>|[:=]|\bis\b)\s*["'` + "`" + `]?([^\s"'` + "`" + `,;]{6,})`)
+	option   = lazily(`(?i)\b(?:mysql|mariadb|mysqldump|mariadb-dump|mysqladmin)\b[^\n]*?\s(?:-p|--password=)["']?([^\s"'` + "`" + `,;]{6,})`)
+	assigned = lazily(`(?i)(?:pass(?:word|wd|phrase)|pwd|secret|api[_ -]?key|access[_ -]?key|private[_ -]?key|auth[_ -]?token|access[_ -]?token|token|credentials?)["'` + "`" + `]?\s*(?::=|=>|[:=]|\bis\b)\s*["'` + "`" + `]?([^\s"'` + "`" + `,;]{6,})`)
 )
 
 // credential returns what kind of credential a text seems to hold, and where. The
 // kind is "" if it holds none.
 func credential(text string) (kind string, at int) {
 	for _, s := range shapes {
-		if place := s.pattern.FindStringIndex(text); place != nil {
+		if place := s.pattern().FindStringIndex(text); place != nil {
 			return s.kind, place[0]
 		}
 	}
-	for _, place := range addressed.FindAllStringSubmatchIndex(text, -1) {
+	for _, place := range addressed().FindAllStringSubmatchIndex(text, -1) {
 		if !placeholder(text[place[2]:place[3]]) {
 			return "an address with a password", place[0]
 		}
 	}
-	for _, place := range chosen.FindAllStringSubmatchIndex(text, -1) {
+	for _, place := range chosen().FindAllStringSubmatchIndex(text, -1) {
 		if value := text[place[2]:place[3]]; !placeholder(value) && !strings.ContainsAny(value, "._") {
 			return "a password or a token", place[0]
 		}
 	}
-	for _, pattern := range []*regexp.Regexp{assigned, foreign, option} {
+	for _, pattern := range []*regexp.Regexp{assigned(), foreign(), option()} {
 		for _, place := range pattern.FindAllStringSubmatchIndex(text, -1) {
 			if value := text[place[2]:place[3]]; !placeholder(value) && secretive(value) {
 				return "a password or a token", place[0]

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,10 +9,10 @@ import (
 )
 
 var (
-	headingLine = regexp.MustCompile(`^ {0,3}#{1,6}\s+(.*?[^\s#].*?)\s*#*\s*$`)
-	listItem    = regexp.MustCompile(`^([-*+]|\d{1,3}[.)])\s+`)
+	headingLine = lazily(`^ {0,3}#{1,6}\s+(.*?[^\s#].*?)\s*#*\s*$`)
+	listItem    = lazily(`^([-*+]|\d{1,3}[.)])\s+`)
 	// subject is what a sentence defines, of at most eight words.
-	subject = regexp.MustCompile(`(?i)^["'` + "`" + `*_“„«]*((?:[^\s.,;:!?]+\s+){0,7}?[^\s.,;:!?]+?)["'` + "`" + `*_”“»]*\s+(?:means|is defined as|are defined as|stands for|is short for|refers to|denotes|is calculated as|is computed as|is|are|bedeutet|steht für|ist|sind|signifie|significa)\s+\S`)
+	subject = lazily(`(?i)^["'` + "`" + `*_“„«]*((?:[^\s.,;:!?]+\s+){0,7}?[^\s.,;:!?]+?)["'` + "`" + `*_”“»]*\s+(?:means|is defined as|are defined as|stands for|is short for|refers to|denotes|is calculated as|is computed as|is|are|bedeutet|steht für|ist|sind|signifie|significa)\s+\S`)
 )
 
 // The limits of what a page is linked to.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/sqlguard"
@@ -46,7 +47,7 @@ const (
 // passed to such a function.
 func (c certainty) judges(t *Text) bool {
 	switch text := t.SQL(); {
-	case c == possible && len(t.Holes) == 0 && (oneWord.MatchString(text) || cssSelector.MatchString(text) || prose(text)):
+	case c == possible && len(t.Holes) == 0 && (oneWord().MatchString(text) || cssSelector().MatchString(text) || prose(text)):
 		return false // the name of an event or a step, such as emit("commit"), elements of a page, or a sentence
 	case LooksLikeSQL(text), c == certain && strings.TrimSpace(text) != "":
 		return true
@@ -135,7 +136,7 @@ func (t *Text) holds(other *Text) bool {
 
 // oneWord is a text that is one word and no more, such as commit, Commit or
 // set-cookie. A word of capital letters may be a statement.
-var oneWord = regexp.MustCompile(`^\s*[A-Za-z]?[a-z]+(?:-[a-z]+)*\s*$`)
+var oneWord = lazily(`^\s*[A-Za-z]?[a-z]+(?:-[a-z]+)*\s*$`)
 
 // outsideDatabases are names of what sends requests, or shows a page. Their methods
 // have names of methods that take SQL.
@@ -167,7 +168,7 @@ func prose(text string) bool {
 			ascii++
 		}
 	}
-	return 4*ascii < 3*all || slices.ContainsFunc(wordRun.FindAllString(text, -1), func(run string) bool {
+	return 4*ascii < 3*all || slices.ContainsFunc(wordRun().FindAllString(text, -1), func(run string) bool {
 		words := 0
 		for word := range strings.FieldsSeq(strings.ToLower(run)) {
 			if words++; statementWords[word] {
@@ -182,7 +183,7 @@ func prose(text string) bool {
 }
 
 // wordRun is words with only spaces between them.
-var wordRun = regexp.MustCompile(`[A-Za-z]+(?: +[A-Za-z]+)+`)
+var wordRun = lazily(`[A-Za-z]+(?: +[A-Za-z]+)+`)
 
 // statementWords are words that statements have beside names. Others follow each
 // other at most as a name and its alias.
@@ -209,15 +210,15 @@ var statementWords = func() map[string]bool {
 
 // cssSelector is a selector of HTML elements that begins like a statement, such
 // as select[name=type] or table tbody tr. No statement can begin so.
-var cssSelector = regexp.MustCompile(`^\s*(?:select\[[\w-]+[~|^$*]?=|table(?:\s+(?:tbody|thead|tfoot|tr|td|th)\b|\s*>|\[|\.[a-z]))`)
+var cssSelector = lazily(`^\s*(?:select\[[\w-]+[~|^$*]?=|table(?:\s+(?:tbody|thead|tfoot|tr|td|th)\b|\s*>|\[|\.[a-z]))`)
 
 const sqlSpace = `(?is)^(?:[\s;(]|--[^\n]*(?:\n|$)|#[^\n]*\n|/\*.*?\*/)*`
 
-var sqlStart = regexp.MustCompile(sqlSpace + `(?:(?:select|with|insert|update|delete|merge|replace|create|alter|drop|truncate|grant|revoke|call|exec|execute|explain|show|values|set|begin|commit|rollback|lock|copy|vacuum|analyze|pragma|attach|do|declare|load|use|table|describe|desc|rename|refresh|comment|prepare|listen|notify|kill|deallocate|dbcc|reindex|unlisten)\b|/\*!)`)
+var sqlStart = lazily(sqlSpace + `(?:(?:select|with|insert|update|delete|merge|replace|create|alter|drop|truncate|grant|revoke|call|exec|execute|explain|show|values|set|begin|commit|rollback|lock|copy|vacuum|analyze|pragma|attach|do|declare|load|use|table|describe|desc|rename|refresh|comment|prepare|listen|notify|kill|deallocate|dbcc|reindex|unlisten)\b|/\*!)`)
 
 // sqlCommand is how statements begin whose first word is one that other texts
 // begin with too.
-var sqlCommand = regexp.MustCompile(sqlSpace + `(?:` + strings.Join([]string{
+var sqlCommand = lazily(sqlSpace + `(?:` + strings.Join([]string{
 	`close\s+(?:all|"?\w+"?)\s*;?\s*$`,
 	`(?:fetch|move)\s+(?:next|prior|first|last|absolute|relative|forward|backward|all|from|in|-?\d+)\b`,
 	`savepoint\s+"?\w+"?\s*;?\s*$`, `release\s+(?:savepoint\s+)?"?\w+"?\s*;?\s*$`,
@@ -236,13 +237,19 @@ var sqlCommand = regexp.MustCompile(sqlSpace + `(?:` + strings.Join([]string{
 	`from\s+\S+\s+(?:select|insert)\b`, `system\s+(?:reload|drop|flush|stop|start|sync|shutdown|kill)`,
 }, "|") + `)`)
 
-var sqlWords = regexp.MustCompile(`\b(?:SELECT|FROM|WHERE|JOIN|UNION|VALUES|INSERT INTO|DELETE FROM|ORDER BY|GROUP BY)\b|(?is:\bselect\b.*\bfrom\b|\binsert\s+into\b|\bdelete\s+from\b|\bupdate\b.*\bset\b|\b(?:drop|alter|create|truncate)\s+table\b)`)
+var sqlWords = lazily(`\b(?:SELECT|FROM|WHERE|JOIN|UNION|VALUES|INSERT INTO|DELETE FROM|ORDER BY|GROUP BY)\b|(?is:\bselect\b.*\bfrom\b|\binsert\s+into\b|\bdelete\s+from\b|\bupdate\b.*\bset\b|\b(?:drop|alter|create|truncate)\s+table\b)`)
 
 // mentionsSQL reports whether a text that is partly unknown has words of a SQL
 // statement in it.
-func mentionsSQL(text string) bool { return sqlWords.MatchString(text) }
+func mentionsSQL(text string) bool { return sqlWords().MatchString(text) }
 
 // LooksLikeSQL reports whether a text begins as a statement does.
 func LooksLikeSQL(text string) bool {
-	return sqlStart.MatchString(text) || sqlCommand.MatchString(text)
+	return sqlStart().MatchString(text) || sqlCommand().MatchString(text)
+}
+
+// lazily returns a pattern that is compiled when it is first used: most commands use
+// none of them.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

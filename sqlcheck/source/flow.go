@@ -118,7 +118,7 @@ func (f *flow) run(fn *function) {
 			f.eval(fn.values[i])
 		}
 		if f.calls == 0 {
-			eachName(p, func(n *node) { f.set(n.v, nil) })
+			f.assign(p, nil)
 		}
 	}
 	f.stmt(fn.body)
@@ -174,10 +174,15 @@ func (f *flow) stmt(s *stmt) {
 		f.assign(s.target, f.eval(s.value))
 	case stmtAppend:
 		added := f.eval(s.value)
-		if s.target.kind != nodeName || s.target.v == nil {
+		if s.target.kind != nodeName {
+			f.assign(s.target, nil)
+			return
+		}
+		if s.target.v == nil {
 			return
 		}
 		old := f.state[s.target.v]
+		defer f.shared(s.target.v, old)
 		if old != nil && old.list && added != nil && added.list {
 			f.set(s.target.v, &value{list: true, items: append(slices.Clip(old.items), added.items...)})
 			return
@@ -191,6 +196,8 @@ func (f *flow) stmt(s *stmt) {
 		f.branch(s)
 	case stmtLoop:
 		f.loop(s)
+	case stmtTry:
+		f.try(s)
 	case stmtReturn:
 		v := f.eval(s.value)
 		if f.calls > 0 && s.names == nil {
@@ -217,15 +224,29 @@ func nodeSpan(n *node) sqlguard.Span {
 // branch follows each alternative, and joins what they assign.
 func (f *flow) branch(s *stmt) {
 	f.eval(s.value)
+	f.alternatives(s, func(i int) { f.stmt(s.list[i]) }, len(s.list))
+}
+
+// alternatives follows n alternatives of a branch, and joins what they assign.
+func (f *flow) alternatives(s *stmt, follow func(i int), n int) {
 	type end struct {
 		changed map[*variable]*value
 		ended   bool
 	}
 	var ends []end
-	for _, b := range s.list {
+	for i := range n {
 		mark := len(f.journal)
 		f.ended = false
-		f.stmt(b)
+		if i > 0 && i <= len(s.list) && s.list[i-1].falls && !ends[i-1].ended { // it may come from there
+			for v, val := range ends[i-1].changed {
+				if old, has := f.state[v]; has || v.fn != f.fn {
+					val = f.merge(old, val)
+				}
+				f.set(v, val)
+			}
+			ends[i-1].ended = true
+		}
+		follow(i)
 		ended := f.ended
 		ends = append(ends, end{f.back(mark), ended})
 	}
@@ -271,6 +292,52 @@ func (f *flow) branch(s *stmt) {
 		}
 		f.set(v, merged)
 	}
+}
+
+// try follows a body, and what handles that it fails. A handler, and what comes behind a
+// body that may have failed, can see each of the values that the body assigned.
+func (f *flow) try(s *stmt) {
+	mark := len(f.journal)
+	f.ended = false
+	f.stmt(s.list[0])
+	bodyEnded := f.ended
+	// The values that each name had, from the last one to that before the body.
+	during, next := map[*variable]*value{}, map[*variable]change{}
+	for _, c := range slices.Backward(f.journal[mark:]) {
+		if later, seen := next[c.v]; seen {
+			during[c.v] = f.merge(later.old, during[c.v])
+		} else {
+			during[c.v] = f.state[c.v]
+		}
+		next[c.v] = c
+	}
+	for v, first := range next {
+		if first.had || v.fn != f.fn {
+			during[v] = f.merge(first.old, during[v])
+		}
+	}
+	if len(s.list) == 1 { // only what runs in the end
+		for v, val := range during {
+			f.set(v, f.merge(f.state[v], val))
+		}
+		f.ended = bodyEnded
+		return
+	}
+	done := f.back(mark)
+	finish := &stmt{kind: stmtBranch, complete: true}
+	f.alternatives(finish, func(i int) {
+		if i == 0 {
+			for v, val := range done {
+				f.set(v, val)
+			}
+			f.ended = bodyEnded
+			return
+		}
+		for v, val := range during {
+			f.set(v, val)
+		}
+		f.stmt(s.list[i])
+	}, len(s.list))
 }
 
 // loop follows a body that runs any number of times. What it adds to the end of
@@ -385,14 +452,27 @@ func (f *flow) assign(target *node, v *value) {
 	case target.kind == nodeMember || target.kind == nodeIndex:
 		f.eval(target)
 		for root := target.x; root != nil; root = root.x { // something in it changes
-			if root.kind == nodeName && root.v != nil && root.name != "this" && root.name != "self" && root.name != "cls" {
+			if root.kind == nodeName && root.v != nil && !root.isSelf() {
 				if old := f.state[root.v]; old != nil {
 					f.set(root.v, nil)
+					f.shared(root.v, old)
 				}
 			}
 		}
 	default:
 		f.eval(target)
+	}
+}
+
+// shared forgets the other names of a list, an object or a buffer that changed.
+func (f *flow) shared(v *variable, old *value) {
+	if old == nil || !old.list && !old.object && !old.builder || f.state[v] == old {
+		return
+	}
+	for other, val := range f.state {
+		if val == old && other != v {
+			f.set(other, nil)
+		}
 	}
 }
 
@@ -553,7 +633,10 @@ func (f *flow) eval(n *node) *value {
 		out := &value{object: true, fields: map[string]*value{}}
 		for i, part := range n.list {
 			v := f.eval(part)
-			if n.keys[i] != "" {
+			switch {
+			case n.keys[i] == anyKey || part.kind == nodeUnknown && part.name == "...": // it may be any of those before
+				clear(out.fields)
+			case n.keys[i] != "":
 				out.fields[n.keys[i]] = v
 			}
 		}
@@ -713,6 +796,9 @@ func sortedKeys(m map[string]*value) []string {
 
 // call returns the value of a call.
 func (f *flow) call(n *node) *value {
+	if method := boundMethod(n.x); method != nil {
+		n.x = method
+	}
 	var receiver *value
 	if n.x != nil && n.x.kind == nodeMember {
 		receiver = f.eval(n.x.x)
@@ -724,13 +810,26 @@ func (f *flow) call(n *node) *value {
 		args[i] = f.eval(arg)
 	}
 	f.lang.sink(f, n, args)
-	if v, done := f.lang.call(f, n, receiver, args); done {
+	var owner *variable
+	if n.x != nil && n.x.kind == nodeMember && n.x.x.kind == nodeName && !n.x.x.isSelf() {
+		owner = n.x.x.v
+	}
+	v, done := f.lang.call(f, n, receiver, args)
+	if owner != nil {
+		f.shared(owner, receiver)
+	}
+	if done {
 		return v
 	}
-	for i, arg := range n.list { // a buffer that another function can change
-		if args[i] != nil && (args[i].builder || args[i].list) && arg.kind == nodeName && arg.v != nil {
+	for i, arg := range n.list { // something that another function can change
+		if args[i] != nil && (args[i].builder || args[i].list || args[i].object) && arg.kind == nodeName && arg.v != nil && !arg.isSelf() {
 			f.set(arg.v, nil)
+			f.shared(arg.v, args[i])
 		}
+	}
+	if owner != nil && receiver != nil && receiver.object && receiver.fields[n.x.name] == nil && !readingMethods[n.x.name] { // that its method can change
+		f.set(owner, nil)
+		f.shared(owner, receiver)
 	}
 	var callee *value
 	if n.x != nil && n.x.kind == nodeName {
@@ -742,6 +841,28 @@ func (f *flow) call(n *node) *value {
 		return nil
 	}
 	return f.enter(callee.fn, n, args)
+}
+
+// anyKey is a key of an object that is computed.
+const anyKey = "\x00[]"
+
+// readingMethods do not change the object that they are called on.
+var readingMethods = map[string]bool{"get": true, "items": true, "keys": true, "values": true, "copy": true, "hasOwnProperty": true, "toString": true}
+
+// boundMethod returns the method that is the first value of a name, such as
+// run after run = cursor.execute, or after run = db.query.bind(db).
+func boundMethod(n *node) *node {
+	if n == nil || n.kind != nodeName || n.v == nil || n.v.init == nil {
+		return nil
+	}
+	method := n.v.init
+	if method.kind == nodeCall && method.x != nil && method.x.kind == nodeMember && method.x.name == "bind" {
+		method = method.x.x
+	}
+	if method.kind != nodeMember {
+		return nil
+	}
+	return &node{kind: nodeMember, x: method.x, name: method.name, span: n.span}
 }
 
 // enter returns the result of a function of the file.

@@ -37,6 +37,7 @@ type goFile struct {
 	file    *token.File
 	options *Options
 	imports map[string]string // the path of an imported package, by its name in the file
+	jumps   map[string]bool   // the labels that goto names
 	// elsewhere returns the value of a name of the package that another file
 	// declares, or of a name of an imported package.
 	elsewhere func(path, name string) *value
@@ -77,7 +78,13 @@ func findGo(source string, o *Options) (*Source, error) {
 }
 
 func newGoFile(source string, file *token.File, tree *ast.File, o *Options) *goFile {
-	g := &goFile{source: source, file: file, options: o, imports: map[string]string{}}
+	g := &goFile{source: source, file: file, options: o, imports: map[string]string{}, jumps: map[string]bool{}}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if s, ok := n.(*ast.BranchStmt); ok && s.Tok == token.GOTO {
+			g.jumps[s.Label.Name] = true
+		}
+		return true
+	})
 	for _, spec := range tree.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
@@ -102,12 +109,18 @@ func importName(path string) string {
 	return strings.TrimPrefix(last, "go-")
 }
 
-// callsSink reports whether a file calls a function that takes SQL.
+// callsSink reports whether a file names a function that takes SQL.
 func (g *goFile) callsSink(tree *ast.File) bool {
 	found := false
 	ast.Inspect(tree, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && !found {
-			_, found = g.sinkOf(goCallee(call))
+		if found {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			_, found = g.sinkOf(goCallee(n))
+		case *ast.SelectorExpr: // run := db.Exec
+			_, found = g.sinkOf(n.Sel.Name)
 		}
 		return !found
 	})
@@ -256,7 +269,10 @@ func (g *goFile) zero(t ast.Expr) *node {
 }
 
 func (g *goFile) stmts(list []ast.Stmt) (out []*stmt) {
-	for _, s := range list {
+	for i, s := range list {
+		if label, ok := s.(*ast.LabeledStmt); ok && g.jumps[label.Label.Name] { // what follows may run again
+			return append(out, &stmt{kind: stmtLoop, list: append(g.stmt(label.Stmt), g.stmts(list[i+1:])...)})
+		}
 		out = append(out, g.stmt(s)...)
 	}
 	return out
@@ -355,6 +371,10 @@ func (g *goFile) clauses(body *ast.BlockStmt) *stmt {
 		b := &stmt{kind: stmtBlock, scoped: true}
 		switch c := c.(type) {
 		case *ast.CaseClause:
+			if n := len(c.Body); n > 0 {
+				last, ok := c.Body[n-1].(*ast.BranchStmt)
+				b.falls = ok && last.Tok == token.FALLTHROUGH
+			}
 			for _, e := range c.List {
 				b.list = append(b.list, &stmt{kind: stmtExpr, value: g.expr(e)})
 			}
@@ -647,7 +667,7 @@ func (g *goFile) sink(f *flow, call *node, args []*value) {
 			break // a value
 		}
 		f.pass(v, as, sink.certain >= likely, func(t *Text) bool {
-			if name == "Query" && len(t.Holes) == 0 && oneWord.MatchString(t.SQL()) {
+			if name == "Query" && len(t.Holes) == 0 && oneWord().MatchString(t.SQL()) {
 				return false // a field of a form, such as c.Query("commit"): no statement of one word has rows
 			}
 			return sink.certain.judges(t)

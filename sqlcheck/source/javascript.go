@@ -27,6 +27,12 @@ var javaScriptTags = map[string]bool{
 	"sql": true, "SQL": true, "pgsql": true, "$queryRaw": true, "$executeRaw": true, "literal": false, "raw": false,
 }
 
+// javaScriptUnchanged are the tags of templates whose value is their text, but for space.
+var javaScriptUnchanged = map[string]bool{"dedent": true, "outdent": true, "stripIndent": true, "stripIndents": true, "oneLine": true}
+
+// javaScriptForeign are the tags of templates in languages other than SQL.
+var javaScriptForeign = map[string]bool{"gql": true, "graphql": true, "html": true, "css": true, "cypher": true, "groq": true, "aql": true}
+
 // javaScript is a source of JavaScript or TypeScript.
 type javaScript struct {
 	options *Options
@@ -107,9 +113,10 @@ func (j *javaScript) tagged(f *flow, n *node) *value {
 	if name == "raw" && jsLast(n.x.x) == "String" {
 		return f.eval(template)
 	}
-	_, known := javaScriptTags[name]
-	if !known && !j.options.sink(name) {
-		f.eval(template)
+	if !j.judges(n) {
+		if v := f.eval(template); javaScriptUnchanged[name] {
+			return v
+		}
 		return nil
 	}
 	values, spans := make([]*value, len(template.list)), make([]sqlguard.Span, len(template.list))
@@ -142,6 +149,12 @@ func (j *javaScript) tagged(f *flow, n *node) *value {
 	}
 	j.template(f, n, &out)
 	return &out
+}
+
+// judges reports whether the text of a template with a tag is SQL by its tag.
+func (j *javaScript) judges(n *node) bool {
+	_, known := javaScriptTags[jsLast(n.x)]
+	return known && (jsLast(n.x) != "raw" || jsLast(n.x.x) != "String") || j.options.sink(jsLast(n.x))
 }
 
 // template adds the text of a template with a tag.
@@ -202,6 +215,22 @@ func (j *javaScript) call(f *flow, n *node, receiver *value, args []*value) (*va
 // sink adds the text that a call passes to a database.
 func (j *javaScript) sink(f *flow, n *node, args []*value) {
 	name := jsLast(n.x)
+	if n.x != nil && n.x.kind == nodeMember && len(n.list) > 1 && (name == "call" || name == "apply") && n.x.x.kind == nodeMember { // db.query.call(db, "…")
+		if !f.once(n) {
+			return
+		}
+		inner := &node{kind: nodeCall, x: n.x.x, list: n.list[1:], span: n.span}
+		args = args[1:]
+		if list := inner.list[0]; name == "apply" && list.kind == nodeList && args[0] != nil {
+			inner.list = list.list
+			args = make([]*value, len(list.list))
+			for i := range args {
+				args[i] = f.eval(list.list[i])
+			}
+		}
+		j.sink(f, inner, args)
+		return
+	}
 	sure, ok := javaScriptSinks[name]
 	if j.options.sink(name) {
 		sure, ok = certain, true
@@ -215,7 +244,7 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 	first, v := n.list[0], args[0]
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: first.span}
 	if n.x.kind == nodeMember { // the name of the method
-		as.Call = n.x.span.End - len(name)
+		as.Call = max(n.x.span.End-len(name), n.x.span.Start)
 	}
 	if first.kind == nodeObject || v != nil && v.object { // query({text: "…"})
 		found := false
@@ -241,12 +270,12 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 	}
 	switch {
 	case v != nil && len(v.texts) > 0:
-		if first.kind == nodeTagged {
+		if first.kind == nodeTagged && j.judges(first) {
 			return // it is judged on its own
 		}
 		f.pass(v, as, sure >= likely, sure.judges)
 	case sure < likely || v != nil && (v.number || v.list || v.object || v.fn != nil):
-	case first.kind == nodeTagged || first.kind == nodeFunction || first.kind == nodeNumber || first.kind == nodeList:
+	case first.kind == nodeTagged && (j.judges(first) || javaScriptForeign[jsLast(first.x)]) || first.kind == nodeFunction || first.kind == nodeNumber || first.kind == nodeList:
 	default:
 		f.add(unknown(&as))
 	}

@@ -257,7 +257,7 @@ func (p *jsParser) suffixes(n *node, from int, calls bool) *node {
 			case p.token.kind != jsName:
 				p.fail("expected a name")
 			}
-			name := p.text()
+			name := p.name()
 			p.next()
 			n = &node{kind: nodeMember, x: n, name: name, span: p.span(from)}
 		case p.is("["):
@@ -267,6 +267,10 @@ func (p *jsParser) suffixes(n *node, from int, calls bool) *node {
 			key := p.expression()
 			p.noIn = noIn
 			p.expect("]")
+			if name, ok := key.word(); ok { // db["query"]
+				n = &node{kind: nodeMember, x: n, name: name, span: p.span(from)}
+				continue
+			}
 			n = &node{kind: nodeIndex, x: n, list: []*node{key}, span: p.span(from)}
 		case p.is("(") && calls:
 			n = p.arguments(n, from)
@@ -414,9 +418,26 @@ func (p *jsParser) namePrimary() *node {
 		p.next()
 		return &node{kind: nodeName, name: "import", span: p.span(from)}
 	}
-	name := p.text()
+	name := p.name()
 	p.next()
 	return &node{kind: nodeName, name: name, span: p.span(from)}
+}
+
+// word returns the text of a literal that can be a name.
+func (n *node) word() (string, bool) {
+	if n.kind == nodeConcat && len(n.list) == 1 { // a template
+		n = n.list[0]
+	}
+	if n.kind != nodeLiteral || len(n.text.Holes) > 0 {
+		return "", false
+	}
+	text := n.text.SQL()
+	for i := range len(text) {
+		if !jsNameByte(text[i]) {
+			return "", false
+		}
+	}
+	return text, text != "" && (text[0] < '0' || text[0] > '9')
 }
 
 func (p *jsParser) array() *node {
@@ -466,22 +487,30 @@ func (p *jsParser) property() (key string, value *node) {
 	if p.is("...") {
 		return "", p.spread()
 	}
+	accessor := false
 	for p.word("async") || p.word("get") || p.word("set") {
 		next := p.peek()
 		if next.kind == jsOther && !slices.Contains([]string{"[", "*"}, p.textOf(next)) {
 			break
 		}
+		accessor = !p.word("async")
 		p.next()
 	}
 	p.accept("*")
 	isName := p.token.kind == jsName
 	at := p.token
-	key = p.key()
+	if key = p.key(); key == "" {
+		key = anyKey
+	}
 	switch {
 	case p.is("(") || p.is("<"):
 		fn := p.function(from)
 		fn.later = true
-		return key, &node{kind: nodeFunction, fn: fn, span: fn.span}
+		value := &node{kind: nodeFunction, fn: fn, span: fn.span}
+		if accessor { // its value is the result
+			value = &node{span: fn.span, list: []*node{value}}
+		}
+		return key, value
 	case p.accept(":"):
 		return key, p.assignment()
 	case !isName:
@@ -499,9 +528,11 @@ func (p *jsParser) key() string {
 	switch {
 	case p.is("["):
 		p.next()
-		p.expression()
+		computed := p.expression()
+		p.loose = append(p.loose, computed)
 		p.expect("]")
-		return ""
+		name, _ := computed.word()
+		return name
 	case p.token.kind == jsString:
 		text := &Text{}
 		jsContent(p.source[p.token.start+1:p.token.end-1], 0, text)

@@ -41,6 +41,7 @@ type jsParser struct {
 	fields   []map[string]bool
 	exports  map[string]*node
 	stars    []string // modules of which everything is exported
+	loose    []*node  // expressions of the statement that stand where nodes have no place, such as computed names
 }
 
 // jsMaxDepth is the most expressions and statements in one another.
@@ -66,17 +67,19 @@ type jsState struct {
 	depth    int
 	noIn     bool
 	ternary  bool
+	loose    int
 }
 
 // try calls f. If f fails, the parser goes back and try returns false.
 func (p *jsParser) try(f func()) (ok bool) {
-	s := jsState{p.token, p.last, len(p.comments), p.depth, p.noIn, p.ternary}
+	s := jsState{p.token, p.last, len(p.comments), p.depth, p.noIn, p.ternary, len(p.loose)}
 	defer func() {
 		if r := recover(); r != nil {
 			if _, syntax := r.(*SyntaxError); !syntax {
 				panic(r)
 			}
 			p.token, p.last, p.comments, p.depth, p.noIn, p.ternary = s.token, s.last, p.comments[:s.comments], s.depth, s.noIn, s.ternary
+			p.loose = p.loose[:min(s.loose, len(p.loose))]
 			ok = false
 		}
 	}()
@@ -99,6 +102,17 @@ func (p *jsParser) peek() jsToken {
 func (p *jsParser) textOf(t jsToken) string { return p.source[t.start:t.end] }
 
 func (p *jsParser) text() string { return p.source[p.token.start:p.token.end] }
+
+// name returns the text of a name, with its escapes decoded.
+func (p *jsParser) name() string {
+	text := p.text()
+	if !strings.Contains(text, `\u`) {
+		return text
+	}
+	decoded := &Text{}
+	jsContent(text, 0, decoded)
+	return decoded.SQL()
+}
 
 func (p *jsParser) is(text string) bool { return p.token.kind == jsOther && p.text() == text }
 

@@ -51,6 +51,17 @@ func (p *jsParser) parenthesized() *node {
 }
 
 func (p *jsParser) statement() []*stmt {
+	outer := p.loose
+	p.loose = nil
+	list := p.oneStatement()
+	for _, n := range p.loose {
+		list = append(list, &stmt{kind: stmtExpr, value: n})
+	}
+	p.loose = outer
+	return list
+}
+
+func (p *jsParser) oneStatement() []*stmt {
 	p.enter()
 	defer p.leave()
 	one := func(s *stmt) []*stmt { return []*stmt{s} }
@@ -339,19 +350,16 @@ func (p *jsParser) switching() *stmt {
 		clauses, ends = append(clauses, list), append(ends, ended)
 	}
 	p.next()
-	for i := range clauses {
-		list := slices.Clone(clauses[i])
-		for k := i; k+1 < len(clauses) && !ends[k] && len(list) < 100; k++ {
-			list = append(list, clauses[k+1]...)
-		}
-		branch.list = append(branch.list, &stmt{kind: stmtBlock, scoped: true, list: list})
+	for i, list := range clauses {
+		branch.list = append(branch.list, &stmt{kind: stmtBlock, list: list, falls: !ends[i] && i+1 < len(clauses)})
 	}
-	return branch
+	return &stmt{kind: stmtBlock, scoped: true, list: []*stmt{branch}}
 }
 
 func (p *jsParser) trying() []*stmt {
 	p.next()
-	out := []*stmt{p.block()}
+	try := &stmt{kind: stmtTry, list: []*stmt{p.block()}}
+	out := []*stmt{try}
 	if p.acceptWord("catch") {
 		handler := &stmt{kind: stmtBlock, scoped: true}
 		if p.accept("(") {
@@ -360,7 +368,7 @@ func (p *jsParser) trying() []*stmt {
 			p.expect(")")
 		}
 		handler.list = append(handler.list, p.block())
-		out = append(out, &stmt{kind: stmtBranch, list: []*stmt{handler}})
+		try.list = append(try.list, handler)
 	}
 	if p.acceptWord("finally") {
 		out = append(out, p.block())
@@ -423,7 +431,7 @@ func (p *jsParser) decorators() {
 	for p.is("@") {
 		p.next()
 		from := p.token.start
-		p.suffixes(p.primary(), from, true)
+		p.loose = append(p.loose, p.suffixes(p.primary(), from, true))
 	}
 }
 

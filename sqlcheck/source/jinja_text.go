@@ -1,7 +1,6 @@
 package source
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -156,13 +155,13 @@ func closing(tokens []jinjaToken, open int) int {
 	return -1
 }
 
-var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_$ -]*$`)
+var plainName = lazily(`^[\pL_][\pL\pN_$ -]*$`)
 
 // relation returns the name of a relation in SQL.
 func relation(quote func(string) string, names ...string) (string, bool) {
 	quoted := make([]string, len(names))
 	for i, n := range names {
-		if !plainName.MatchString(n) {
+		if !plainName().MatchString(n) {
 			return "", false
 		}
 		quoted[i] = quote(n)

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -200,7 +199,7 @@ func (p *goPackage) value(importPath, name string) *value {
 // isConstant reports whether a name was declared with const.
 func (p *goPackage) isConstant(v *variable) bool { return v.init.constant }
 
-var moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
+var moduleLine = lazily(`(?m)^module[ \t]+"?([^\s"]+)`)
 
 // folderOf returns the folder of the package with an import path, which a file
 // in a folder imports. Only packages of the same module are known.
@@ -237,7 +236,7 @@ func (l *Library) moduleOf(folder string) *goModule {
 		}
 		passed = append(passed, folder)
 		if content, ok := l.files.Read(path.Join(folder, "go.mod")); ok {
-			if found := moduleLine.FindStringSubmatch(content); found != nil {
+			if found := moduleLine().FindStringSubmatch(content); found != nil {
 				m = &goModule{folder, found[1]}
 			}
 			break

@@ -53,6 +53,7 @@ const (
 	stmtReturn                   // the function ends with value, or with an error if it has names
 	stmtFunction                 // target is the function value.fn, from the start of the block
 	stmtNames                    // names are those of an enclosing block (Python's global and nonlocal)
+	stmtTry                      // list[0], and one of the others if it fails anywhere
 )
 
 // stmt is a statement of a program, in the same form for all languages.
@@ -64,6 +65,7 @@ type stmt struct {
 	names    []string
 	scoped   bool
 	complete bool
+	falls    bool       // what a branch ends with goes on with the next one
 	assigned []assigned // in a loop
 }
 
@@ -94,7 +96,7 @@ type variable struct {
 	last  int       // the offset of the last assignment
 	init  *node     // the value of the first assignment
 	open  bool      // something else may assign it
-	inner bool      // a function within its function assigns it, whenever that runs
+	inner bool      // a function within its function assigns it, whenever that runs, or something else through its address
 }
 
 // scope is the names of a block.
@@ -255,7 +257,7 @@ func (r *resolver) stmt(s *stmt) {
 		r.target(s.target)
 	case stmtBlock:
 		r.block(s)
-	case stmtBranch:
+	case stmtBranch, stmtTry:
 		r.node(s.value)
 		for _, b := range s.list {
 			r.stmt(b)
@@ -332,10 +334,34 @@ func (r *resolver) target(n *node) {
 	case n.kind == nodeAssign:
 		r.node(n.do.value)
 		r.target(n.do.target)
-	default:
+	default: // a part of something
 		r.node(n)
+		if v := r.scope.owner(n); v != nil {
+			v.times++
+			v.inner = v.inner || r.scope.fn != v.fn
+			v.last = max(v.last, n.span.Start)
+			for _, loop := range r.loops {
+				loop.assigned = append(loop.assigned, assigned{v: v, span: n.span})
+			}
+		}
 	}
 }
+
+// owner returns the variable of which an expression is a part. The object that a method
+// belongs to is none.
+func (s *scope) owner(n *node) *variable {
+	for n != nil && (n.kind == nodeMember || n.kind == nodeIndex) {
+		n = n.x
+	}
+	if n == nil || n.kind != nodeName || n.isSelf() {
+		return nil
+	}
+	return s.find(n.name)
+}
+
+// isSelf reports whether a name is the one of the object that a method belongs to. The
+// fields that methods assign are left out when the class is read.
+func (n *node) isSelf() bool { return n.name == "this" || n.name == "self" || n.name == "cls" }
 
 func (r *resolver) node(n *node) {
 	if n == nil {
@@ -351,6 +377,12 @@ func (r *resolver) node(n *node) {
 	case nodeAssign:
 		r.stmt(n.do)
 		return
+	case nodeUnknown:
+		if n.name == addressed { // something else may assign what is there, at any time
+			if v := r.scope.owner(n.x); v != nil {
+				v.inner = true
+			}
+		}
 	case nodeCall:
 		if r.mutates != nil {
 			r.mutates(n, func(target *node, adds bool) {
@@ -366,6 +398,9 @@ func (r *resolver) node(n *node) {
 	}
 	r.node(n.x)
 	for _, part := range n.list {
+		if n.kind == nodeCall && part.kind == nodeUnknown && part.name == addressed { // the call assigns it, if anything does
+			part = part.x
+		}
 		r.node(part)
 	}
 }

@@ -12,25 +12,25 @@ import (
 var pythonCells = map[string]bool{"time": true, "timeit": true, "capture": true, "prun": true}
 
 var (
-	cellMagic  = regexp.MustCompile(`^%%(\w+)([^\n]*)`)
-	lineMagic  = regexp.MustCompile(`^[ \t]*(?:[\w.,\[\]'" \t]+=[ \t]*)?(%{1,2}\w|!|\?)`)
-	helpOf     = regexp.MustCompile(`^[ \t]*%{0,2}[\w.]+\?{1,2}[ \t\r]*$`)
-	sqlMagic   = regexp.MustCompile(`%sql(?:[ \t\r]|$)`)
-	resultName = regexp.MustCompile(`^\w+[ \t]*(?:=[ \t]*)?<<`)
-	identifier = regexp.MustCompile(`^[\w.-]+$`)
-	option     = regexp.MustCompile(`^(?:--[A-Za-z][\w-]*|-[A-Za-z])(?:=|$)`)
+	cellMagic  = lazily(`^%%(\w+)([^\n]*)`)
+	lineMagic  = lazily(`^[ \t]*(?:[\w.,\[\]'" \t]+=[ \t]*)?(%{1,2}\w|!|\?)`)
+	helpOf     = lazily(`^[ \t]*%{0,2}[\w.]+\?{1,2}[ \t\r]*$`)
+	sqlMagic   = lazily(`%sql(?:[ \t\r]|$)`)
+	resultName = lazily(`^\w+[ \t]*(?:=[ \t]*)?<<`)
+	identifier = lazily(`^[\w.-]+$`)
+	option     = lazily(`^(?:--[A-Za-z][\w-]*|-[A-Za-z])(?:=|$)`)
 	// filledIn matches what a magic replaces: {name}, and Jinja.
-	filledIn = regexp.MustCompile(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[A-Za-z_][^{}'"\n]*\}`)
+	filledIn = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[A-Za-z_][^{}'"\n]*\}`)
 	// filledInLine is for a line magic, which also replaces $name, and which
 	// continues after a backslash at the end of a line.
-	filledInLine = regexp.MustCompile(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[A-Za-z_][^{}'"\n]*\}|\$[A-Za-z_]\w*\$?|\\\r?\n`)
+	filledInLine = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[A-Za-z_][^{}'"\n]*\}|\$[A-Za-z_]\w*\$?|\\\r?\n`)
 )
 
 // cell adds the SQL of the magics in a cell, and adds the rest to the program.
 func (n *notebook) cell(cell *Text) {
 	text := string(cell.sql)
 	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
-	if m := cellMagic.FindStringSubmatchIndex(text[at:]); m != nil {
+	if m := cellMagic().FindStringSubmatchIndex(text[at:]); m != nil {
 		switch name := text[at+m[2] : at+m[3]]; {
 		case name == "sql":
 			n.magic(cell, at+m[3], len(text), false)
@@ -68,8 +68,8 @@ func (n *notebook) mask(cell *Text, text string, at int) []byte {
 	blank(0, at)
 	for i := at; i < len(text); {
 		end := endOfLine(text, i)
-		m := lineMagic.FindStringSubmatchIndex(text[i:end])
-		if m == nil && !helpOf.MatchString(text[i:end]) {
+		m := lineMagic().FindStringSubmatchIndex(text[i:end])
+		if m == nil && !helpOf().MatchString(text[i:end]) {
 			i = statementEnd(text, i)
 			continue
 		}
@@ -77,7 +77,7 @@ func (n *notebook) mask(cell *Text, text string, at int) []byte {
 			end = endOfLine(text, end+1)
 		}
 		if m != nil {
-			if from := i + m[2]; sqlMagic.MatchString(text[from:end]) && strings.HasPrefix(text[from:end], "%sql") {
+			if from := i + m[2]; sqlMagic().MatchString(text[from:end]) && strings.HasPrefix(text[from:end], "%sql") {
 				n.magic(cell, from+len("%sql"), end, true)
 			}
 		}
@@ -129,14 +129,14 @@ func (n *notebook) magic(cell *Text, from, to int, line bool) {
 		return
 	}
 	if line {
-		n.fill(cell, from+at, to, filledInLine)
+		n.fill(cell, from+at, to, filledInLine())
 	} else {
-		n.fill(cell, from+at, to, filledIn)
+		n.fill(cell, from+at, to, filledIn())
 	}
 }
 
 // add adds a part of a cell that is nothing but SQL.
-func (n *notebook) add(cell *Text, from, to int) { n.fill(cell, from, to, filledIn) }
+func (n *notebook) add(cell *Text, from, to int) { n.fill(cell, from, to, filledIn()) }
 
 // fill adds a part of a cell as a text, with holes where the magic replaces
 // something.
@@ -193,7 +193,7 @@ func magicSQL(text string) (at int, elsewhere bool) {
 		switch {
 		case rest == "":
 			return i, false
-		case option.MatchString(word):
+		case option().MatchString(word):
 			name, _, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
 			if storing[name] {
 				return 0, true
@@ -204,10 +204,10 @@ func magicSQL(text string) (at int, elsewhere bool) {
 			}
 		case LooksLikeSQL(rest):
 			return i, false
-		case resultName.MatchString(rest):
-			i += len(resultName.FindString(rest))
+		case resultName().MatchString(rest):
+			i += len(resultName().FindString(rest))
 		case strings.Contains(word, "://") || strings.Contains(word, "@") || strings.IndexByte("$[", word[0]) >= 0,
-			identifier.MatchString(word) && (after == "" || LooksLikeSQL(after) || resultName.MatchString(after) || option.MatchString(firstWord(after))):
+			identifier().MatchString(word) && (after == "" || LooksLikeSQL(after) || resultName().MatchString(after) || option().MatchString(firstWord(after))):
 			i += len(word)
 		default:
 			return i, false

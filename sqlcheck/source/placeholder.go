@@ -1,7 +1,6 @@
 package source
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -110,12 +109,12 @@ func (p *placeholders) is(i int, texts ...string) bool {
 
 // hugSQL is a parameter of HugSQL that says what it stands for, such as
 // :v*:ids.
-var hugSQL = regexp.MustCompile(`^:(?i:(v|value|t|tuple)|(?:i|identifier|sql|snip|snippet))\*?:[\pL_][\w.]*`)
+var hugSQL = lazily(`^:(?i:(v|value|t|tuple)|(?:i|identifier|sql|snip|snippet))\*?:[\pL_][\w.]*`)
 
 // colon returns the parameter that begins with the colon at i.
 func (p *placeholders) colon(i int) placeholder {
 	start := p.tokens[i].Start
-	if kind := hugSQL.FindStringSubmatch(p.text[start:]); kind != nil {
+	if kind := hugSQL().FindStringSubmatch(p.text[start:]); kind != nil {
 		return placeholder{start + len(kind[0]), map[bool]stands{true: forValue, false: forSQL}[kind[1] != ""], ""}
 	}
 	end := p.tokens[i].End

@@ -60,7 +60,7 @@ func pyMutates(n *node, change func(*node, bool)) {
 	switch n.x.name {
 	case "append", "extend":
 		change(n.x.x, true)
-	case "pop", "insert", "remove", "clear", "sort", "reverse":
+	case "pop", "insert", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem":
 		change(n.x.x, false)
 	}
 }
@@ -282,7 +282,7 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 	}
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: n.list[at].span}
 	if n.x.kind == nodeMember {
-		as.Call = n.x.span.End - len(name)
+		as.Call = max(n.x.span.End-len(name), n.x.span.Start)
 	}
 	v := args[at]
 	switch {
@@ -449,7 +449,11 @@ func pyContent(body, quote string, at int, raw, formatted bool, t *Text) {
 		case c == '\\' && !raw && i+1 < len(body) && (!formatted || body[i+1] != '{'):
 			flush(i)
 			value, n := pyEscape(body[i:])
-			t.escaped(value, sqlguard.Span{Start: at + i, End: at + i + n})
+			if span := (sqlguard.Span{Start: at + i, End: at + i + n}); strings.HasPrefix(body[i:], `\N{`) && n > 2 { // a character by its name
+				t.hole(span, false)
+			} else {
+				t.escaped(value, span)
+			}
 			i += n
 			start = i
 		case formatted && (c == '{' || c == '}') && i+1 < len(body) && body[i+1] == c:

@@ -276,6 +276,9 @@ func (p *pyParser) arguments(callee *node, from int) *node {
 	}
 	p.at++
 	call.span = p.span(from)
+	if callee.kind == nodeName && callee.name == "getattr" && len(call.list) > 1 && call.keys[1] == "" && call.list[1].kind == nodeLiteral && len(call.list[1].text.Holes) == 0 {
+		return &node{kind: nodeMember, x: call.list[0], name: call.list[1].text.SQL(), span: call.span}
+	}
 	if callee.kind == nodeName && len(p.locals) > 0 {
 		switch callee.name {
 		case "globals", "locals", "vars", "exec", "setattr": // they bind names that are given as strings
@@ -405,6 +408,8 @@ func (p *pyParser) braces() *node {
 			name := "\x00" + strconv.Itoa(len(out.list))
 			if key.kind == nodeLiteral && len(key.text.Holes) == 0 {
 				name = key.text.SQL()
+			} else { // a key can call something
+				out.keys, out.list = append(out.keys, ""), append(out.list, key)
 			}
 			out.keys, out.list = append(out.keys, name), append(out.list, value)
 		} else {

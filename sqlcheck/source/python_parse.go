@@ -339,8 +339,7 @@ func (p *pyParser) ifStatement() *stmt {
 
 func (p *pyParser) trying() []*stmt {
 	p.at++
-	out := []*stmt{p.block()}
-	handlers := &stmt{kind: stmtBranch}
+	try := &stmt{kind: stmtTry, list: []*stmt{p.block()}}
 	for p.accept("except") {
 		p.accept("*")
 		handler := &stmt{kind: stmtBlock}
@@ -353,14 +352,12 @@ func (p *pyParser) trying() []*stmt {
 			}
 		}
 		handler.list = append(handler.list, p.block())
-		handlers.list = append(handlers.list, handler)
+		try.list = append(try.list, handler)
 	}
 	if p.accept("else") {
-		out = append(out, p.block())
+		try.list[0] = &stmt{kind: stmtBlock, list: []*stmt{try.list[0], p.block()}}
 	}
-	if len(handlers.list) > 0 {
-		out = append(out, handlers)
-	}
+	out := []*stmt{try}
 	if p.accept("finally") {
 		out = append(out, p.block())
 	}
@@ -626,7 +623,8 @@ func (p *pyParser) small() []*stmt {
 			if !ends() {
 				out.value = p.tuple()
 				if p.accept("from") {
-					p.expression()
+					cause := p.expression()
+					out.value = &node{span: p.span(out.value.span.Start), list: []*node{out.value, cause}}
 				}
 			}
 			return one(out)

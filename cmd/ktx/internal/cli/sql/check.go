@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/collector"
 	"github.com/ktxhq/ktx/sqlcheck"
 	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -197,6 +197,7 @@ func (o checkOptions) validate(args []string) error {
 }
 
 func check(ctx context.Context, a *console.App, args []string, o checkOptions) error {
+	collector.Until(softMemory)
 	baseline, err := o.readBaseline()
 	if err != nil {
 		return console.AsUsage(err)
@@ -206,9 +207,6 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	inputs, err := o.inputs(ctx, args)
 	if err != nil {
 		return console.AsUsage(err)
-	}
-	if len(inputs) < fewInputs && os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(softGarbage))
 	}
 	guards, err := wiring.NewFileGuards(a, o.dialect, inputs)
 	if err != nil {
@@ -225,9 +223,6 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 		}
 	}
 	cache := <-opened
-	if os.Getenv("GOMEMLIMIT") == "" {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(softMemory))
-	}
 	progress := a.Progress("checked", len(inputs))
 	spool := &report.Spool{Temp: temporary}
 	defer spool.Close()
@@ -260,16 +255,8 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	}
 }
 
-// softMemory is the size in bytes at which a check collects garbage more often. A
-// larger tree is judged in more memory than that.
+// softMemory is the size in bytes from which a check collects garbage: most need less.
 const softMemory = 80 << 20
-
-// softGarbage is how much garbage a check of few files leaves before a collection,
-// in percent of what it holds: most are done before the first one.
-const (
-	softGarbage = 400
-	fewInputs   = 300
-)
 
 // unnamed is a temporary file. Where an open file can be removed, nothing else
 // can read it.

@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -33,6 +34,9 @@ type toolFiles struct {
 	golang  string // of its files in Go and SQL
 	prisma  string // of its files in TypeScript, JavaScript and SQL
 	alembic string // of its files in Python and SQL
+	dbt     bool   // it is a dbt project
+	// adapters are the dialects of the dbt adapters that its lists of Python packages name.
+	adapters []string
 }
 
 // sqlcQueries is the dialect of some files and folders.
@@ -62,16 +66,35 @@ func (d *declared) dialectOf(path string) string {
 		top = sqlcheck.Tree(filepath.Dir(path))
 		d.tops[filepath.Dir(path)] = top
 	}
+	dbt := false
 	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
 		found := d.folders[folder]
 		if found == nil {
 			found = readToolFiles(folder)
 			d.folders[folder] = found
 		}
-		if name := found.of(path, extension); name != "" || folder == top || folder == filepath.Dir(folder) {
+		dbt = dbt || found.dbt
+		name := found.of(path, extension)
+		if name == "" && dbt && len(found.adapters) == 1 {
+			name = found.adapters[0]
+		}
+		if name == "" && !dbt && filepath.Base(folder) != "." && folder != top {
+			name = dialectFolder(filepath.Base(folder))
+		}
+		if name != "" || folder == top || folder == filepath.Dir(folder) {
 			return name
 		}
 	}
+}
+
+// dialectFolder returns the dialect that a folder has as its name, such as
+// migrations/postgres.
+func dialectFolder(name string) string {
+	name = strings.ToLower(name)
+	if isDialect(name) || skipped(name) != nil {
+		return name
+	}
+	return ""
 }
 
 // of returns the dialect that is declared for a file. Declarations that differ
@@ -122,9 +145,15 @@ func readTool(folder string, names ...string) []byte {
 func readToolFiles(folder string) *toolFiles {
 	f := &toolFiles{sqlc: sqlcDeclares(folder), golang: goDriver(readTool(folder, "go.mod"))}
 	f.dialect = fluffDialect(readTool(folder, ".sqlfluff"))
-	if f.dialect == "" {
-		f.dialect = dbtProfile(readTool(folder, "dbt_project.yml", "dbt_project.yaml"), readTool(folder, "profiles.yml", "profiles.yaml"))
+	if project := readTool(folder, "dbt_project.yml", "dbt_project.yaml"); project != nil {
+		f.dbt = true
+		f.dialect = cmp.Or(f.dialect, dbtProfile(project, readTool(folder, "profiles.yml", "profiles.yaml")), dbtProject(project))
 	}
+	for _, name := range []string{"requirements.txt", "requirements.in", "requirements-dev.txt", "dev-requirements.txt", "pyproject.toml", "Pipfile", "setup.py", "setup.cfg", "environment.yml"} {
+		f.adapters = append(f.adapters, dbtAdapters(readTool(folder, name))...)
+	}
+	slices.Sort(f.adapters)
+	f.adapters = slices.Compact(f.adapters)
 	f.prisma = prismaProvider(readTool(folder, "schema.prisma", "prisma/schema.prisma"))
 	f.alembic = alembicURL(readTool(folder, "alembic.ini"))
 	return f
@@ -199,28 +228,94 @@ func inSection(content []byte, section, key string) string {
 	return ""
 }
 
-// dbtProfile returns the adapter of a dbt project whose profiles lie beside it.
-// The outputs of a profile that differ say nothing.
+// dbtProfile returns the adapter of a dbt project whose profiles lie beside it. Outputs
+// of the profile that differ say nothing, unless it names one of them as its target.
 func dbtProfile(project, profiles []byte) string {
 	var p struct {
 		Profile string `yaml:"profile"`
 	}
 	var all map[string]struct {
+		Target  string `yaml:"target"`
 		Outputs map[string]struct {
 			Type string `yaml:"type"`
 		} `yaml:"outputs"`
 	}
-	if project == nil || profiles == nil || yaml.Unmarshal(project, &p) != nil || yaml.Unmarshal(profiles, &all) != nil {
+	if profiles == nil || yaml.Unmarshal(project, &p) != nil || yaml.Unmarshal(profiles, &all) != nil {
 		return ""
 	}
+	profile := all[p.Profile]
+	if target, ok := profile.Outputs[profile.Target]; ok {
+		return target.Type
+	}
 	name := ""
-	for _, output := range all[p.Profile].Outputs {
+	for _, output := range profile.Outputs {
 		if name != "" && name != output.Type {
 			return ""
 		}
 		name = output.Type
 	}
 	return name
+}
+
+// dbtSettings are settings of models that only one adapter has.
+var dbtSettings = map[string]string{
+	"snowflake_warehouse": "snowflake", "copy_grants": "snowflake", "transient": "snowflake", "query_tag": "snowflake",
+	"file_format": "databricks", "location_root": "databricks", "tblproperties": "databricks", "databricks_tags": "databricks",
+	"hours_to_expiration": "bigquery", "grant_access_to": "bigquery", "maximum_bytes_billed": "bigquery",
+}
+
+// dbtProject returns the dialect that the file of a dbt project names: a word in the name
+// of its profile, or settings that only one adapter has.
+func dbtProject(project []byte) string {
+	var p map[string]any
+	if yaml.Unmarshal(project, &p) != nil {
+		return ""
+	}
+	var names []string
+	profile, _ := p["profile"].(string)
+	for word := range strings.FieldsFuncSeq(strings.ToLower(profile), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if name := dialectFolder(word); name != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		for _, section := range []string{"models", "snapshots", "seeds", "tests", "data_tests"} {
+			names = append(names, dbtSettingsIn(p[section])...)
+		}
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) == 1 {
+		return names[0]
+	}
+	return ""
+}
+
+// dbtSettingsIn returns the dialects of the settings in a section of a dbt project.
+func dbtSettingsIn(section any) (names []string) {
+	settings, _ := section.(map[string]any)
+	for key, value := range settings {
+		if name := dbtSettings[strings.TrimPrefix(key, "+")]; name != "" {
+			names = append(names, name)
+		}
+		names = append(names, dbtSettingsIn(value)...)
+	}
+	return names
+}
+
+// dbtAdapters returns the dialects of the adapters in a list of Python packages, such as
+// dbt-snowflake==1.9.
+func dbtAdapters(list []byte) (names []string) {
+	for line := range strings.Lines(string(list)) {
+		line, _, _ = strings.Cut(line, "#")
+		for word := range strings.FieldsFuncSeq(strings.ToLower(line), func(r rune) bool { return r != '-' && r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+			if adapter, ok := strings.CutPrefix(strings.ReplaceAll(word, "_", "-"), "dbt-"); ok {
+				if name := dialectFolder(adapter); name != "" {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
 }
 
 var prismaDatasource = regexp.MustCompile(`(?s)\bdatasource\s+\w+\s*\{[^}]*?\bprovider\s*=\s*"([a-z0-9]+)"`)
@@ -254,7 +349,9 @@ var goDrivers = map[string]string{
 	"github.com/glebarez/go-sqlite": "sqlite", "gorm.io/driver/sqlite": "sqlite", "zombiezen.com/go/sqlite": "sqlite", "crawshaw.io/sqlite": "sqlite",
 	"github.com/microsoft/go-mssqldb": "sqlserver", "github.com/denisenkom/go-mssqldb": "sqlserver", "gorm.io/driver/sqlserver": "sqlserver",
 	"github.com/ClickHouse/clickhouse-go": "clickhouse", "github.com/ClickHouse/clickhouse-go/v2": "clickhouse", "github.com/ClickHouse/ch-go": "clickhouse",
-	"cloud.google.com/go/bigquery":    "bigquery",
+	"cloud.google.com/go/bigquery":        "bigquery",
+	"github.com/cockroachdb/cockroach-go": "cockroachdb", "github.com/cockroachdb/cockroach-go/v2": "cockroachdb", "github.com/snowflakedb/gosnowflake": "snowflake",
+	"github.com/databricks/databricks-sql-go": "databricks", "github.com/sijms/go-ora/v2": "oracle", "github.com/godror/godror": "oracle", "github.com/trinodb/trino-go-client": "trino",
 	"github.com/marcboeker/go-duckdb": "duckdb", "github.com/marcboeker/go-duckdb/v2": "duckdb", "github.com/duckdb/duckdb-go/v2": "duckdb",
 }
 
@@ -282,7 +379,7 @@ func goDriver(content []byte) string {
 // otherEngines are names of engines that this version cannot read.
 var otherEngines = []string{
 	"trino", "snowflake", "redshift", "databricks", "spark", "sparksql", "hive", "oracle", "db2", "teradata", "athena", "presto",
-	"exasol", "vertica", "greenplum", "materialize", "cockroachdb", "fabric", "synapse", "impala", "doris", "starrocks", "flink", "soql", "dremio",
+	"exasol", "vertica", "greenplum", "materialize", "cockroachdb", "cockroach", "crdb", "yugabytedb", "risingwave", "fabric", "synapse", "impala", "doris", "starrocks", "flink", "soql", "dremio",
 	"singlestore", "spanner", "firebird", "mongodb",
 }
 

@@ -59,6 +59,10 @@ func NewFileGuards(a *console.App, dialect string, inputs []sqlcheck.Input) (*Fi
 			return nil, err
 		}
 	}
+	current, err := filepath.Abs(".")
+	if err != nil {
+		return nil, console.Failed("find the current folder: %w", err)
+	}
 	loaded := map[string]*project.Project{}
 	for _, in := range inputs {
 		for _, path := range []string{in.Path, in.Was} {
@@ -68,8 +72,11 @@ func NewFileGuards(a *console.App, dialect string, inputs []sqlcheck.Input) (*Fi
 			}
 			p := named
 			if p == nil {
-				var err error
-				if p, err = nearest(a, dir, loaded); err != nil {
+				abs := dir
+				if !filepath.IsAbs(abs) {
+					abs = filepath.Join(current, abs)
+				}
+				if p, err = nearest(a, abs, loaded); err != nil {
 					return nil, err
 				}
 			}
@@ -79,12 +86,8 @@ func NewFileGuards(a *console.App, dialect string, inputs []sqlcheck.Input) (*Fi
 	return g, nil
 }
 
-// nearest returns the project of a folder, nil when there is none.
-func nearest(a *console.App, dir string, loaded map[string]*project.Project) (*project.Project, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, console.Failed("find the project of %s: %w", dir, err)
-	}
+// nearest returns the project of an absolute folder, nil when there is none.
+func nearest(a *console.App, abs string, loaded map[string]*project.Project) (*project.Project, error) {
 	if p, known := loaded[abs]; known {
 		return p, nil
 	}
@@ -292,8 +295,8 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 	return d, nil
 }
 
-// suffixDialect returns the dialect that the extension of a file names: .pgsql,
-// or the last part of .sql.postgres.
+// suffixDialect returns the dialect that the name of a file has as a part: .pgsql, the last
+// part of .sql.postgres, or one between its points, such as users.mysql.up.sql.
 func suffixDialect(path string) string {
 	extension := strings.ToLower(filepath.Ext(path))
 	switch extension {
@@ -305,6 +308,14 @@ func suffixDialect(path string) string {
 	if strings.EqualFold(filepath.Ext(strings.TrimSuffix(path, filepath.Ext(path))), ".sql") {
 		if name := strings.TrimPrefix(extension, "."); isDialect(name) {
 			return name
+		}
+	}
+	if extension == ".sql" {
+		parts := strings.Split(filepath.Base(path), ".")
+		for _, part := range parts[1 : len(parts)-1] {
+			if name := dialectFolder(part); name != "" {
+				return name
+			}
 		}
 	}
 	return ""
