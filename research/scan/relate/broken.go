@@ -9,7 +9,7 @@ import (
 
 // brokenPlurals are the forms of Arabic plurals that change the inside of a word: in each
 // line the plural and the singulars that it may have. A digit is a letter of the root,
-// the same one in both. Letters are as folding leaves them: أ is ا, ئ is ي, ؤ is و.
+// the same one in both. Letters are as folding leaves them: أ is ا, ئ and ى are ي, ؤ is و.
 const brokenPlurals = `
 ا12ا3 123
 ا1وا2 1ا2
@@ -22,7 +22,7 @@ const brokenPlurals = `
 12ا3 123 1ا23
 123 12ا3 12ي3 12ي3ة 123ة
 123ة 1ا23
-123ى 12ي3
+123ي 12ي3
 123اء 12ي3 1ا23
 1وا23 1ا23 1ا23ة
 1وا2ي3 1ا2و3 1ا2و3ة 1ا2ي3
