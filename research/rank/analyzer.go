@@ -11,7 +11,7 @@ import (
 )
 
 // analyzerVersion changes when equal texts become other words than before.
-const analyzerVersion = "1"
+const analyzerVersion = "2"
 
 // An Analyzer makes words of texts and of questions. It is immutable.
 type Analyzer struct {

@@ -14,8 +14,9 @@ var folder = cases.Fold()
 
 // Fold returns the form that equal values have in common. It folds case (ß is ss, ς
 // is σ, İ and ı are i), compatibility forms (ﬁ is fi, full-width letters are plain),
-// diacritics (é is e) and letters with strokes and ligatures (ø is o, æ is ae). All
-// dashes are one. A run of white space is one space, and none is left at the ends.
+// diacritics (é is e), letters with strokes and ligatures (ø is o, æ is ae), digits of all
+// scripts (٣ is 3), Katakana (カ is か) and the Persian forms of Arabic letters (ی is ي).
+// The stroke that makes an Arabic word longer is left out. All dashes are one. A run of white space is one space, and none is left at the ends.
 // Control characters count as white space.
 //
 // A mark that is a letter of its script stays: the vowel signs of Devanagari and Thai,
@@ -96,9 +97,46 @@ func strip(s string) string {
 			b.WriteString(plain)
 			continue
 		}
-		b.WriteRune(r)
+		b.WriteRune(same(r))
 	}
 	return b.String()
+}
+
+// same returns the character that stands for all that are only another way to write it: a
+// digit of ASCII for those of every script, Hiragana for Katakana, and letters of Arabic
+// for their forms in Persian and Urdu.
+func same(r rune) rune {
+	switch {
+	case 'ァ' <= r && r <= 'ヶ':
+		return r - 'ァ' + 'ぁ'
+	case 'ヽ' <= r && r <= 'ヾ': // the mark of repetition
+		return r - 'ヽ' + 'ゝ'
+	case r == 'ی', r == 'ى':
+		return 'ي'
+	case r == 'ک':
+		return 'ك'
+	case r == 'ہ', r == 'ھ', r == 'ە':
+		return 'ه'
+	case unicode.Is(unicode.Nd, r):
+		return digitOf(r)
+	}
+	return r
+}
+
+// digitOf returns the digit of ASCII for one of another script. The ten digits of each
+// script follow each other from 0.
+func digitOf(r rune) rune {
+	for _, block := range unicode.Nd.R16 {
+		if uint32(block.Lo) <= uint32(r) && uint32(r) <= uint32(block.Hi) {
+			return '0' + (r-rune(block.Lo))%10
+		}
+	}
+	for _, block := range unicode.Nd.R32 {
+		if block.Lo <= uint32(r) && uint32(r) <= block.Hi {
+			return '0' + (r-rune(block.Lo))%10
+		}
+	}
+	return r
 }
 
 // collapse makes all dashes one and every run of white space one space.
@@ -111,7 +149,7 @@ func collapse(s string) string {
 		case unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Zs, r):
 			gap = b.Len() > 0
 			continue
-		case unicode.Is(unicode.Cf, r): // soft hyphens, joiners, direction marks
+		case unicode.Is(unicode.Cf, r), r == 'ـ': // soft hyphens, joiners, direction marks, the stroke within Arabic words
 			continue
 		}
 		if gap {

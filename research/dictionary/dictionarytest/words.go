@@ -90,6 +90,42 @@ var scripts = []script{
 		name: "hindi", from: 2, to: 4, space: " ",
 		syllables: strings.Fields("दि ल्ली मुं बई को का ता चे न्नै पु णे ज पुर आ गरा भो पाल ना ग सू रत"),
 	},
+
+	// The scripts below were added when the search was finished.
+	{
+		name: "ukrainian", from: 2, to: 4, space: " ", cased: true,
+		syllables: strings.Fields("ба ві ґан дні єв жит зап їж йо кри льв мі нов об'є п'я рів ськ тер у'є фа харк че шиї ща юр яв"),
+		forms:     [][2]string{{"Вулиця", "Вул."}, {"Підприємство", "Підпр."}},
+	},
+	{
+		name: "vietnamese", from: 1, to: 2, space: " ", cased: true,
+		syllables: strings.Fields("nguyễn trần lê phạm hoàng huỳnh vũ võ đặng bùi đỗ hồ ngô dương lý đường phố quận thị trường giang ệt ữ ợp"),
+		forms:     [][2]string{{"Đường", "Đ."}, {"Công Ty", "Cty"}},
+	},
+	{
+		name: "armenian", from: 2, to: 4, space: " ", cased: true,
+		syllables: strings.Fields("ար բե գյո դի երև զա է թա ժո ին լո խա ծա կա հա ձո ղա ճե մա յա նո շի ո չա պե ջր սա վա տի րա ցո ու փա քի օ"),
+	},
+	{
+		name: "georgian", from: 2, to: 4, space: " ",
+		syllables: strings.Fields("ბა გო და ელ ვა ზუ თბ ილ კუ ლი მთ ნა ოზ პი ჟო რუს სა ტყ უ ფო ქა ღვ ყი შო ჩა ცხ ძმ წყ ჭა ხა ჯო ჰე"),
+	},
+	{
+		name: "bengali", from: 2, to: 4, space: " ",
+		syllables: strings.Fields("ঢা কা চট্ট গ্রা ম রা জ শা হী খু ল না সি লে ট ব রি শাল রং পুর কু মি ল্লা যশো য়া ড়ি"),
+	},
+	{
+		name: "tamil", from: 2, to: 4, space: " ",
+		syllables: strings.Fields("செ ன்னை ம து ரை கோ வை சே ல ம் தி ரு ச்சி நெ ல் லை ஈ ரோ டு வே லூ ர் தூ த் கொ டை"),
+	},
+	{
+		name: "amharic", from: 2, to: 4, space: " ",
+		syllables: strings.Fields("አ ዲስ በ ባ ጎን ደር መ ቀ ሌ ሐ ዋ ሳ ጅ ማ ድ ሬ ዳ ዋ ላ ሊ በ ላ አር ባ ምን ጭ"),
+	},
+	{
+		name: "urdu", from: 2, to: 4, space: " ",
+		syllables: strings.Fields("کر اچی لا ہور پشا ور کو ئٹہ ملتا ن گو جرا سیا لکو ٹ فیص ل آباد ڈی رہ ژو بھ گھ یے ں"),
+	},
 }
 
 // word makes a word.

@@ -52,6 +52,9 @@ func newIndex(tables []*table) *index {
 			add(x.exact, p, t)
 		}
 		add(x.stem, t.label.stem, t)
+		for _, broken := range t.label.broken {
+			add(x.stem, broken, t)
+		}
 		for i := range t.tails {
 			add(x.tail, t.tails[i], t)
 			add(x.head, t.heads[i], t)

@@ -5,10 +5,11 @@ import "slices"
 // label is a sequence of words in the forms in which names are compared.
 type label struct {
 	words  []string
-	phrase string // see phrase
-	short  string // phrase of all words but the last
-	joined string // see join, in the singular
-	stem   string // see stems
+	phrase string   // see phrase
+	short  string   // phrase of all words but the last
+	joined string   // see join, in the singular
+	stem   string   // see stems
+	broken []string // stems of the words with an Arabic plural in the singular
 }
 
 func labelOf(words []string) label {
@@ -17,7 +18,7 @@ func labelOf(words []string) label {
 	}
 	return label{
 		words: words, phrase: phrase(words), short: phrase(words[:len(words)-1]),
-		joined: singular(join(words)), stem: stems(words),
+		joined: singular(join(words)), stem: stems(words), broken: brokenStems(words),
 	}
 }
 
@@ -29,7 +30,7 @@ func nameLevel(l label, t *table) float64 {
 		return 0
 	case l.phrase == t.label.phrase || l.joined == t.label.joined:
 		return 1
-	case l.stem == t.label.stem:
+	case l.stem == t.label.stem, slices.Contains(t.label.broken, l.stem):
 		return 0.9
 	case abbreviation(l.words, t.words), abbreviation(t.words, l.words), len(t.words) > 1 && t.initials == l.phrase:
 		return 0.8

@@ -17,6 +17,8 @@ var keyWords = set(
 	"编号", "编码", "代码", "号码", "标识", "主键", "編號", "代碼", "號碼", "番号", "コード", "キー", "識別子", "번호", "코드", "아이디", "키", "식별자",
 	// Arabic, Hebrew, Persian, Hindi, Thai
 	"رقم", "معرف", "رمز", "كود", "מזהה", "מספר", "קוד", "شناسه", "کد", "आईडी", "क्रमांक", "कोड", "รหัส", "เลขที่",
+	// Croatian, Lithuanian, Latvian, Ukrainian, Bulgarian, Bengali, Tamil, Urdu, Georgian, Armenian
+	"sifra", "broj", "kodas", "numeris", "kods", "numurs", "ід", "ідентифікатор", "шифър", "আইডি", "குறியீடு", "نمبر", "კოდი", "ნომერი", "կոդ", "համար",
 )
 
 // markers are key words that say that a column refers to another table. They stand
@@ -48,7 +50,9 @@ var generic = set(
 var selfWords = set(
 	"parent", "root", "ancestor", "predecessor", "successor", "previous", "prev", "next", "superior", "original", "duplicate", "replaces", "replaced", "child", "sub", "super",
 	"eltern", "vater", "ubergeordnet", "ubergeordnete", "vorganger", "nachfolger", "padre", "pere", "pai", "genitore", "rodzic", "nadrzedny", "ust", "ebeveyn", "predchozi", "szulo", "overordnet", "foralder", "ouder",
-	"родитель", "родительский", "родительская", "предок", "γονεασ", "親", "父", "上级", "上級", "父级", "부모", "상위", "والد", "الاب", "הורה", "अभिभावक",
+	"родитель", "родительский", "родительская", "предок", "γονεασ", "親", "父", "上级", "上級", "父级", "부모", "상위", "والد", "الاب", "اب", "أصل", "הורה", "अभिभावक",
+	"parinte", "rodic", "nadradeny", "nadradena", "roditelj", "nadredeni", "родител", "батьківський", "батьківська", "ylempi", "vanhempi", "ylem", "vanem", "tevinis", "vecaks", "foreldre", "pare", "cha", "induk",
+	"মূল", "অভিভাবক", "பெற்றோர்", "पालक", "მშობელი", "ծնող", "แม่",
 )
 
 // personWords are roles that people have. A column named by one of them refers to
@@ -56,7 +60,9 @@ var selfWords = set(
 var personWords = set(
 	"manager", "mgr", "boss", "supervisor", "head", "lead", "leader", "owner", "author", "creator", "editor", "reviewer", "approver", "assignee", "sender", "recipient", "receiver", "reporter", "requester", "operator", "agent", "chief", "director", "mentor", "teacher", "coach", "buddy", "handler", "inspector", "responsible", "salesperson", "salesrep", "rep", "mother", "father", "spouse", "partner", "husband", "wife", "sibling", "friend", "guardian",
 	"vorgesetzter", "vorgesetzte", "leiter", "chef", "bearbeiter", "ersteller", "besitzer", "jefe", "gerente", "supervisor", "responsable", "capo", "chefe", "superieur", "kierownik", "przelozony", "mudur", "yonetici", "nadrizeny", "vedouci", "leidinggevende",
-	"руководитель", "начальник", "менеджер", "автор", "προισταμενοσ", "διευθυντησ", "上司", "担当者", "管理者", "经理", "主管", "负责人", "관리자", "담당자", "상사", "مدير", "مשرف", "מנהל", "प्रबंधक",
+	"руководитель", "начальник", "менеджер", "автор", "προισταμενοσ", "διευθυντησ", "上司", "担当者", "管理者", "经理", "主管", "负责人", "관리자", "담당자", "상사", "مدير", "مشرف", "رئيس", "מנהל", "प्रबंधक",
+	"sef", "veduci", "voditelj", "rukovoditelj", "ръководител", "мениджър", "керівник", "відповідальний", "esimies", "paallikko", "johtaja", "vastuuhenkilo", "leder", "sjef", "juht", "juhataja", "vadovas", "vaditajs", "vezeto", "fonok", "sorumlu", "amir",
+	"responsavel", "encargado", "quanly", "truongphong", "atasan", "manajer", "kepala", "meneja", "msimamizi", "ব্যবস্থাপক", "மேலாளர்", "व्यवस्थापक", "მენეჯერი", "ხელმძღვანელი", "ղեկավար", "مدیر", "سرپرست", "مسؤول", "ผู้จัดการ", "หัวหน้า",
 )
 
 // personPreposition ends or begins names such as created_by, reports_to, assigned_to
@@ -71,6 +77,8 @@ var joinedRoles = set("reportsto", "assignedto", "createdby", "updatedby", "modi
 var peopleTables = []string{
 	"employee", "staff", "worker", "personnel", "mitarbeiter", "angestellter", "empleado", "employe", "funcionario", "dipendente", "impiegato", "pracownik", "calisan", "personel", "medewerker", "ansatt", "medarbetare", "zamestnanec", "dolgozo",
 	"сотрудник", "работник", "работники", "υπαλληλοσ", "εργαζομενοσ", "社員", "従業員", "職員", "员工", "職員", "직원", "사원", "موظف", "עובד", "कर्मचारी", "พนักงาน",
+	"angajat", "zaposlenik", "zaposleni", "radnik", "служител", "працівник", "співробітник", "työntekijä", "henkilosto", "medarbeider", "medarbejder", "töötaja", "darbuotojas", "darbinieks", "empleat",
+	"nhanvien", "karyawan", "pegawai", "কর্মচারী", "ஊழியர்", "თანამშრომელი", "աշխատակից", "کارمند", "عامل", "mfanyakazi",
 	"user", "account", "appuser", "benutzer", "usuario", "utilisateur", "utente", "uzytkownik", "kullanici", "gebruiker", "пользователь", "χρηστησ", "ユーザー", "利用者", "用户", "사용자", "مستخدم", "משתמש", "ผู้ใช้",
 	"person", "member", "persona", "personne", "pessoa", "osoba", "kisi", "mitglied", "человек", "ατομο", "人員", "人员", "회원", "会員", "شخص", "אדם", "contact", "individual", "party",
 }

@@ -52,7 +52,7 @@ func classOf(r rune) class {
 // capital of an acronym (XMLFile), between letters and digits, and between scripts
 // (顧客ID).
 func split(name string) []string {
-	runes := []rune(norm.NFKC.String(name))
+	runes := []rune(strings.Map(visible, norm.NFKC.String(name)))
 	var words []string
 	start := 0
 	end := func(i int) {
@@ -90,6 +90,15 @@ func split(name string) []string {
 	return words
 }
 
+// visible drops what only shapes a word: joiners, marks of direction, and the stroke that
+// makes an Arabic word longer.
+func visible(r rune) rune {
+	if unicode.Is(unicode.Cf, r) || r == 'ـ' {
+		return -1
+	}
+	return r
+}
+
 // lastOfWord reports whether the character at i is the last one before a border, as
 // the s of "customerIDs" and "IDs_old".
 func lastOfWord(runes []rune, i int) bool {
@@ -114,8 +123,9 @@ func script(c class) int {
 	return 4
 }
 
-// letters are small letters that do not decompose into a letter and a mark.
-var letters = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "æ", "ae", "œ", "oe", "ß", "ss", "ı", "i", "ς", "σ")
+// letters are small letters that do not decompose into a letter and a mark, and letters of
+// Persian and Urdu that are another form of an Arabic one.
+var letters = strings.NewReplacer("ی", "ي", "ى", "ي", "ک", "ك", "ہ", "ه", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "æ", "ae", "œ", "oe", "ß", "ss", "ı", "i", "ς", "σ")
 
 // fold returns the small letters of a word without the marks of scripts in which a
 // letter with a mark is a variant of the letter. The marks of other scripts, such as

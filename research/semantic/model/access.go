@@ -3,7 +3,6 @@ package model
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
 )
@@ -35,7 +34,7 @@ type restriction struct {
 // something denied. After that, everything that people wrote is denied.
 const maxRestrictions = 20
 
-// LoadPermitted is [Load] without what the rules deny. A source is denied if its table,
+// LoadPermitted checks the model that the files say, without what the rules deny. A source is denied if its table,
 // its query, or a column that its own file declares is denied. A denied column that only
 // the manifest names is left out, as if the scan had not found it, and joins to denied
 // tables or over denied columns are left out too. A source that is valid with what was
@@ -43,11 +42,6 @@ const maxRestrictions = 20
 //
 // A request that names a denied source is refused. Nothing else of the model tells of
 // what is denied.
-func LoadPermitted(fsys fs.FS, connection string, judge Judge, p Permission) *Model {
-	return readFolder(fsys).LoadPermitted(connection, judge, p)
-}
-
-// LoadPermitted checks the model that the files say, as the function [LoadPermitted] does.
 func (f *Folder) LoadPermitted(connection string, judge Judge, p Permission) *Model {
 	asked := map[string]judged{}
 	once := func(sql string) (relations, columns []string, err error) {

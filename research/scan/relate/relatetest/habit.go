@@ -88,6 +88,15 @@ func Habits() []Habit {
 		{Name: "two schemas, dirty", Held: true, Words: "english-singular", Style: "camel", Key: "id", Schemas: true, Dirty: true},
 		{Name: "mismatch, undeclared", Held: true, Words: "spanish", Style: "snake", Key: "id", Mismatch: true, Undeclared: true},
 		{Name: "empty, generic", Held: true, Words: "french", Style: "snake", Key: "id", GenericKey: true, Empty: true},
+
+		{Name: "arabic, broken plurals", Words: "arabic-broken", Style: "snake", Key: "معرف", Front: true, RoleBehind: true},
+		{Name: "persian", Words: "persian", Style: "snake", Key: "شناسه", Front: true, RoleBehind: true, Undeclared: true},
+		{Name: "ukrainian", Words: "ukrainian", Style: "snake", Key: "ід", Values: "codes"},
+		{Name: "finnish", Words: "finnish", Style: "joined", Key: "tunnus", Undeclared: true},
+		{Name: "indonesian", Words: "indonesian", Style: "snake", Key: "kode", Front: true, TablePrefix: "m_"},
+		{Name: "hungarian", Words: "hungarian", Style: "camel", Key: "azonosító", GenericKey: true},
+		{Name: "vietnamese", Words: "vietnamese", Style: "snake", Key: "mã", Front: true, RoleBehind: true, Dirty: true},
+		{Name: "bengali, unknown key word", Words: "bengali", Style: "snake", Key: "সংকেত", Undeclared: true},
 	}
 }
 

@@ -130,5 +130,48 @@ func vocabularies() map[string]vocabulary {
 			country ประเทศ ประเทศ warehouse คลังสินค้า คลังสินค้า invoice ใบแจ้งหนี้ ใบแจ้งหนี้ payment การชำระเงิน การชำระเงิน
 			shipment การจัดส่ง การจัดส่ง item รายการ รายการ billing x เรียกเก็บ delivery x ปลายทาง parent x แม่ manager x ผู้จัดการ
 			name x ชื่อ status x สถานะ year x ปี quantity x จำนวน date x วันที่ line x ลำดับ`),
+
+		// The languages below were added when the finder was finished, and measured once before
+		// it learned of them.
+		"arabic-broken": words(`customer عملاء عميل order أوامر أمر product أصناف صنف category أنواع نوع
+			employee عمال عامل department أقسام قسم supplier تجار تاجر address عناوين عنوان
+			country دول دولة warehouse مخازن مخزن invoice فواتير فاتورة payment دفوعات دفعة
+			shipment شحن شحنة item بنود بند billing x فوترة delivery x توصيل parent x أصل manager x رئيس
+			name x اسم status x حالة year x سنة quantity x كمية date x تاريخ line x سطر`),
+		"persian": words(`customer مشتریان مشتری order سفارش‌ها سفارش product کالاها کالا category دسته‌ها دسته
+			employee کارکنان کارمند department بخش‌ها بخش supplier تامین‌کنندگان تامین‌کننده address نشانی‌ها نشانی
+			country کشورها کشور warehouse انبارها انبار invoice فاکتورها فاکتور payment پرداخت‌ها پرداخت
+			shipment محموله‌ها محموله item اقلام قلم billing x صورتحساب delivery x تحویل parent x والد manager x مدیر
+			name x نام status x وضعیت year x سال quantity x تعداد date x تاریخ line x ردیف`),
+		"ukrainian": words(`customer клієнти клієнта order замовлення замовлення product товари товару category категорії категорії
+			employee працівники працівника department відділи відділу supplier постачальники постачальника address адреси адреси
+			country країни країни warehouse склади складу invoice рахунки рахунку payment платежі платежу
+			shipment відправлення відправлення item позиції позиції billing x розрахункова delivery x доставки parent x батьківська manager x керівник
+			name x назва status x стан year x рік quantity x кількість date x дата line x рядок`),
+		"finnish": words(`customer asiakkaat asiakas order tilaukset tilaus product tuotteet tuote category luokat luokka
+			employee työntekijät työntekijä department osastot osasto supplier toimittajat toimittaja address osoitteet osoite
+			country maat maa warehouse varastot varasto invoice laskut lasku payment maksut maksu
+			shipment lähetykset lähetys item rivit rivi billing x laskutus delivery x toimitus parent x ylempi manager x esimies
+			name x nimi status x tila year x vuosi quantity x määrä date x päivä line x rivinro`),
+		"indonesian": words(`customer pelanggan pelanggan order pesanan pesanan product produk produk category kategori kategori
+			employee karyawan karyawan department departemen departemen supplier pemasok pemasok address alamat alamat
+			country negara negara warehouse gudang gudang invoice faktur faktur payment pembayaran pembayaran
+			shipment pengiriman pengiriman item barang barang billing x tagihan delivery x kirim parent x induk manager x atasan
+			name x nama status x status year x tahun quantity x jumlah date x tanggal line x baris`),
+		"hungarian": words(`customer ügyfelek ügyfél order rendelések rendelés product termékek termék category kategóriák kategória
+			employee dolgozók dolgozó department osztályok osztály supplier szállítók szállító address címek cím
+			country országok ország warehouse raktárak raktár invoice számlák számla payment fizetések fizetés
+			shipment szállítmányok szállítmány item tételek tétel billing x számlázási delivery x kézbesítési parent x szülő manager x vezető
+			name x név status x állapot year x év quantity x mennyiség date x dátum line x sor`),
+		"vietnamese": words(`customer khách_hàng khách_hàng order đơn_hàng đơn_hàng product sản_phẩm sản_phẩm category danh_mục danh_mục
+			employee nhân_viên nhân_viên department phòng_ban phòng_ban supplier nhà_cung_cấp nhà_cung_cấp address địa_chỉ địa_chỉ
+			country quốc_gia quốc_gia warehouse kho kho invoice hóa_đơn hóa_đơn payment thanh_toán thanh_toán
+			shipment lô_hàng lô_hàng item mục mục billing x lập_phiếu delivery x giao parent x cha manager x quản_lý
+			name x tên status x trạng_thái year x năm quantity x số_lượng date x ngày line x dòng`),
+		"bengali": words(`customer গ্রাহকগণ গ্রাহক order আদেশসমূহ আদেশ product পণ্যসমূহ পণ্য category শ্রেণীসমূহ শ্রেণী
+			employee কর্মচারীগণ কর্মচারী department বিভাগসমূহ বিভাগ supplier সরবরাহকারীগণ সরবরাহকারী address ঠিকানাসমূহ ঠিকানা
+			country দেশসমূহ দেশ warehouse গুদামসমূহ গুদাম invoice চালানসমূহ চালান payment পরিশোধসমূহ পরিশোধ
+			shipment প্রেরণসমূহ প্রেরণ item দফাসমূহ দফা billing x বিলিং delivery x বিতরণ parent x মূল manager x ব্যবস্থাপক
+			name x নাম status x অবস্থা year x বছর quantity x পরিমাণ date x তারিখ line x সারি`),
 	}
 }
