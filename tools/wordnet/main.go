@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"log"
 	"os"
+
+	"github.com/ktxhq/ktx/tools/wordnet/database"
 )
 
 // target is the file that is made.
@@ -26,7 +28,7 @@ func main() {
 }
 
 func run(dir string) error {
-	d, err := read(os.DirFS(dir))
+	d, err := database.Read(os.DirFS(dir))
 	if err != nil {
 		return fmt.Errorf("read WordNet: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ktxhq/ktx/research/wiki/wordnet"
+	"github.com/ktxhq/ktx/tools/wordnet/database"
 )
 
 // installed is where Debian's package wordnet-base has the database.
@@ -18,8 +19,8 @@ func TestTable(t *testing.T) {
 	if _, err := os.Stat(installed); err != nil {
 		t.Skip("WordNet is not installed; Debian's package wordnet-base has it")
 	}
-	d, err := read(os.DirFS(installed))
-	if errors.Is(err, errOther) {
+	d, err := database.Read(os.DirFS(installed))
+	if errors.Is(err, database.ErrOther) {
 		t.Skip(err)
 	}
 	if err != nil {

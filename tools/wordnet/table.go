@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/ktxhq/ktx/tools/wordnet/database"
 )
 
 // What the table has.
@@ -20,13 +22,13 @@ const (
 // table writes the licence as comments, and then a line for each word: the word with
 // its rarity as a digit, and its related words that come later in the alphabet, each
 // with the fourth root of the association as a digit.
-func table(d *database) []byte {
+func table(d *database.Database) []byte {
 	related := associations(d)
 	rarities := rarities(d)
-	names := slices.Sorted(maps.Keys(d.words))
+	names := slices.Sorted(maps.Keys(d.Words))
 	var out bytes.Buffer
 	out.WriteString("# Made by tools/wordnet of WordNet 3.0, whose licence follows; not to be edited.\n#\n")
-	for line := range strings.Lines(strings.TrimSpace(d.licence)) {
+	for line := range strings.Lines(strings.TrimSpace(d.Licence)) {
 		out.WriteString(strings.TrimRight("# "+strings.TrimSpace(line), " ") + "\n")
 	}
 	linked := map[string]bool{}
@@ -62,13 +64,13 @@ func plain(name string) bool {
 }
 
 // rarities are the digits of words that are too common to count in full.
-func rarities(d *database) map[string]int {
+func rarities(d *database.Database) map[string]int {
 	out := map[string]int{}
-	for name, n := range d.explained() {
+	for name, n := range d.Explained() {
 		if !plain(name) {
 			continue
 		}
-		if r := int(math.Round(10 * math.Log(float64(len(d.meanings))/float64(1+n)) / plainRarity)); r < 10 {
+		if r := int(math.Round(10 * math.Log(float64(len(d.Meanings))/float64(1+n)) / plainRarity)); r < 10 {
 			out[name] = max(r, 1)
 		}
 	}
@@ -78,26 +80,26 @@ func rarities(d *database) map[string]int {
 // associations are how likely two words mean the same: the sum, over the meanings of
 // one, of the share that the meaning has in the uses of both words. A related meaning
 // counts half. Each pair is there once.
-func associations(d *database) map[string]map[string]float64 {
-	common := func(name string) bool { return plain(name) && d.words[name] != nil && d.words[name].uses >= leastUses }
+func associations(d *database.Database) map[string]map[string]float64 {
+	common := func(name string) bool { return plain(name) && d.Words[name] != nil && d.Words[name].Uses >= leastUses }
 	out := map[string]map[string]float64{}
-	for name, w := range d.words {
+	for name, w := range d.Words {
 		if !common(name) {
 			continue
 		}
 		sums := map[string]float64{}
-		for _, id := range w.meanings {
-			here := d.share(name, id)
+		for _, id := range w.Meanings {
+			here := d.Share(name, id)
 			weights := map[string]float64{}
-			for _, other := range d.meanings[id].related {
+			for _, other := range d.Meanings[id].Related {
 				weights[other] = relatedShare
 			}
 			weights[id] = 1
 			for _, target := range slices.Sorted(maps.Keys(weights)) {
-				words := slices.Sorted(slices.Values(d.meanings[target].words))
+				words := slices.Sorted(slices.Values(d.Meanings[target].Words))
 				for _, other := range slices.Compact(words) {
 					if other != name && common(other) {
-						sums[other] += float64(weights[target] * here * d.share(other, target))
+						sums[other] += float64(weights[target] * here * d.Share(other, target))
 					}
 				}
 			}

@@ -1,7 +1,8 @@
 // Package glove says how near common English words are in meaning: by vectors that are
-// near each other for words that occur in the same contexts. They come from GloVe 6B, by
-// tools/glove. The table is unpacked at the first use. LICENSE has the licence of the npm
-// package from which they were taken.
+// near each other for words that occur in the same contexts, and for words and what
+// explains them. They come from GloVe 6B, and learned of the explanations of WordNet 3.0
+// and of the thesaurus of package wiki, by tools/glove. The table is unpacked at the first
+// use. LICENSE has the licences of the npm package and of WordNet.
 package glove
 
 import (

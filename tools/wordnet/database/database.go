@@ -1,4 +1,5 @@
-package main
+// Package database reads WordNet 3.0 for the tools that make tables of it.
+package database
 
 import (
 	"crypto/sha256"
@@ -15,41 +16,41 @@ import (
 // WordNet 3.0. The formats are those of the manual pages wndb(5WN) and cntlist(5WN).
 const checksum = "c246562cbea5cb341de948d98d6b2957f484346463b777e0bdf99c502a867659"
 
-// errOther is about files that are not those of the checksum.
-var errOther = errors.New("the files are not those of Debian's wordnet-base 1:3.0-37")
+// ErrOther is about files that are not those of the checksum.
+var ErrOther = errors.New("the files are not those of Debian's wordnet-base 1:3.0-37")
 
 // partsOfSpeech are the endings of the database's files.
 var partsOfSpeech = []string{"noun", "verb", "adj", "adv"}
 
-// A database is the words and meanings of WordNet.
-type database struct {
-	licence    string
-	meanings   map[string]*meaning // by part of speech and offset
-	words      map[string]*word
+// A Database is the words and meanings of WordNet.
+type Database struct {
+	Licence    string
+	Meanings   map[string]*Meaning // by part of speech and offset
+	Words      map[string]*Word
 	exceptions map[string][]string // irregular forms, with their base forms
 }
 
-// A meaning is a synset: words that mean the same.
-type meaning struct {
-	words   []string
-	related []string // other meanings
-	gloss   string
+// A Meaning is a synset: words that mean the same.
+type Meaning struct {
+	Words   []string
+	Related []string // other meanings
+	Gloss   string
 }
 
-// A word is a lemma of one or more parts of speech.
-type word struct {
-	meanings []string
-	shares   []float64 // of the uses of the word, by meaning
-	uses     int       // in the texts in which the authors of WordNet counted
+// A Word is a lemma of one or more parts of speech.
+type Word struct {
+	Meanings []string
+	Shares   []float64 // of the uses of the word, by meaning
+	Uses     int       // in the texts in which the authors of WordNet counted
 }
 
 // relations are the pointers that count: hypernym, hyponym, derivation, similar, see
 // also, group of verbs, pertainym.
 var relations = []string{"@", "~", "+", "&", "^", "$", "\\"}
 
-// read reads a database from its folder. The error is errOther when the files are not
+// Read reads a database from its folder. The error is ErrOther when the files are not
 // those of the checksum.
-func read(dir fs.FS) (*database, error) {
+func Read(dir fs.FS) (*Database, error) {
 	names := []string{"cntlist.rev"}
 	for _, part := range partsOfSpeech {
 		names = append(names, "data."+part, "index."+part, part+".exc")
@@ -64,15 +65,15 @@ func read(dir fs.FS) (*database, error) {
 		texts[name] = string(text)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != checksum {
-		return nil, fmt.Errorf("%w: they have the checksum %s", errOther, got)
+		return nil, fmt.Errorf("%w: they have the checksum %s", ErrOther, got)
 	}
-	d := &database{meanings: map[string]*meaning{}, words: map[string]*word{}, exceptions: map[string][]string{}}
+	d := &Database{Meanings: map[string]*Meaning{}, Words: map[string]*Word{}, exceptions: map[string][]string{}}
 	counts := map[string]int{} // by word, part of speech and number of the meaning
 	for line := range strings.Lines(texts["cntlist.rev"]) {
 		count(counts, line)
 	}
 	for _, part := range partsOfSpeech {
-		d.licence = ""
+		d.Licence = ""
 		for line := range strings.Lines(texts["data."+part]) {
 			d.addMeaning(line)
 		}
@@ -100,33 +101,33 @@ func count(counts map[string]int, line string) {
 func comment(line string) bool { return strings.HasPrefix(line, "  ") }
 
 // addMeaning reads a line of a data file.
-func (d *database) addMeaning(line string) {
+func (d *Database) addMeaning(line string) {
 	if comment(line) {
 		_, text, _ := strings.Cut(strings.TrimSpace(line), " ") // each line has its number
-		d.licence += text + "\n"
+		d.Licence += text + "\n"
 		return
 	}
 	head, gloss, _ := strings.Cut(line, " | ")
 	fields := strings.Fields(head)
-	m := &meaning{gloss: gloss}
-	d.meanings[letter(fields[2])+fields[0]] = m
+	m := &Meaning{Gloss: gloss}
+	d.Meanings[letter(fields[2])+fields[0]] = m
 	words, _ := strconv.ParseUint(fields[3], 16, 16)
 	fields = fields[4:]
 	for range words {
 		name, _, _ := strings.Cut(fields[0], "(") // the position of an adjective
-		m.words = append(m.words, strings.ToLower(name))
+		m.Words = append(m.Words, strings.ToLower(name))
 		fields = fields[2:]
 	}
 	pointers, _ := strconv.Atoi(fields[0])
 	fields = fields[1:]
 	for range pointers {
 		if slices.Contains(relations, fields[0]) {
-			m.related = append(m.related, letter(fields[2])+fields[1])
+			m.Related = append(m.Related, letter(fields[2])+fields[1])
 		}
 		fields = fields[4:]
 	}
-	slices.Sort(m.related)
-	m.related = slices.Compact(m.related)
+	slices.Sort(m.Related)
+	m.Related = slices.Compact(m.Related)
 }
 
 // letter is that of a part of speech. Satellites of adjectives are adjectives.
@@ -139,38 +140,38 @@ func letter(part string) string {
 
 // addWord reads a line of an index file. A meaning that was never met counts as a
 // fraction of a use, the smaller the later it is in the list.
-func (d *database) addWord(counts map[string]int, line string) {
+func (d *Database) addWord(counts map[string]int, line string) {
 	if comment(line) {
 		return
 	}
 	fields := strings.Fields(line)
 	lemma, part := fields[0], fields[1]
-	w := d.words[lemma]
+	w := d.Words[lemma]
 	if w == nil {
-		w = &word{}
-		d.words[lemma] = w
+		w = &Word{}
+		d.Words[lemma] = w
 	}
 	pointers, _ := strconv.Atoi(fields[3])
 	for i, offset := range fields[6+pointers:] {
 		n := counts[fmt.Sprintf("%s %s %d", lemma, part, i+1)]
-		w.meanings = append(w.meanings, part+offset)
-		w.shares = append(w.shares, float64(n)+0.5/float64(i+1))
-		w.uses += n
+		w.Meanings = append(w.Meanings, part+offset)
+		w.Shares = append(w.Shares, float64(n)+0.5/float64(i+1))
+		w.Uses += n
 	}
 }
 
-// share is which part of the uses of a word has a meaning.
-func (d *database) share(name, id string) float64 {
-	w := d.words[name]
+// Share is which part of the uses of a word has a meaning.
+func (d *Database) Share(name, id string) float64 {
+	w := d.Words[name]
 	if w == nil {
 		return 0
 	}
 	sum := 0.0
-	for _, s := range w.shares {
+	for _, s := range w.Shares {
 		sum += s
 	}
-	if i := slices.Index(w.meanings, id); i >= 0 {
-		return w.shares[i] / sum
+	if i := slices.Index(w.Meanings, id); i >= 0 {
+		return w.Shares[i] / sum
 	}
 	return 0
 }
@@ -197,11 +198,11 @@ var inflections = []struct{ ending, base string }{
 	{"est", "e"},
 }
 
-// lemmas returns the words of which a form may be an inflection.
-func (d *database) lemmas(form string) []string {
+// Lemmas returns the words of which a form may be an inflection.
+func (d *Database) Lemmas(form string) []string {
 	var out []string
 	add := func(name string) {
-		if d.words[name] != nil && !slices.Contains(out, name) {
+		if d.Words[name] != nil && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -222,13 +223,13 @@ func (d *database) lemmas(form string) []string {
 	return out
 }
 
-// explained counts, for each word, the meanings whose gloss has it in any of its forms.
-func (d *database) explained() map[string]int {
+// Explained counts, for each word, the meanings whose gloss has it in any of its forms.
+func (d *Database) Explained() map[string]int {
 	out := map[string]int{}
-	for _, m := range d.meanings {
+	for _, m := range d.Meanings {
 		seen := map[string]bool{}
-		for form := range strings.FieldsFuncSeq(strings.ToLower(m.gloss), func(r rune) bool { return r < 'a' || r > 'z' }) {
-			for _, name := range d.lemmas(form) {
+		for form := range strings.FieldsFuncSeq(strings.ToLower(m.Gloss), func(r rune) bool { return r < 'a' || r > 'z' }) {
+			for _, name := range d.Lemmas(form) {
 				if !seen[name] {
 					seen[name] = true
 					out[name]++
