@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -13,7 +14,7 @@ import (
 // on. JSON itself already escapes the characters below U+0020.
 func EscapeJSON(text []byte) []byte {
 	acts := func(r rune) bool { return r >= 0x7f && Control(r) }
-	if bytes.IndexFunc(text, acts) < 0 {
+	if !slices.ContainsFunc(text, func(c byte) bool { return c >= 0x7f }) || bytes.IndexFunc(text, acts) < 0 {
 		return text
 	}
 	var b bytes.Buffer

@@ -92,16 +92,63 @@ func (d *document) list(before, indent string, n int, write func(i int)) {
 	d.text("]")
 }
 
-// indented returns a value as JSON.
+// indented returns a value as JSON, with its lines behind the first indented.
 func indented(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent(indent, "  ")
 	if err := e.Encode(v); err != nil {
 		return nil, err //nolint:wrapcheck // Write says what it did
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+	return appendIndented(make([]byte, 0, 2*b.Len()), bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), indent), nil
+}
+
+// appendIndented appends compact JSON in the form of [json.Indent], several times faster,
+// because it does not check what the encoder wrote.
+func appendIndented(out, compact []byte, indent string) []byte {
+	depth := 0
+	line := func() {
+		out = append(out, '\n')
+		out = append(out, indent...)
+		for range depth {
+			out = append(out, "  "...)
+		}
+	}
+	for i := 0; i < len(compact); i++ {
+		switch c := compact[i]; c {
+		case '"':
+			end := i + 1
+			for compact[end] != '"' {
+				if compact[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			out = append(out, compact[i:end+1]...)
+			i = end
+		case '{', '[':
+			out = append(out, c)
+			if next := compact[i+1]; next == '}' || next == ']' {
+				out = append(out, next)
+				i++
+				continue
+			}
+			depth++
+			line()
+		case '}', ']':
+			depth--
+			line()
+			out = append(out, c)
+		case ',':
+			out = append(out, c)
+			line()
+		case ':':
+			out = append(out, ':', ' ')
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // writeJSONL writes a line for each finding, and a last line with the summary.

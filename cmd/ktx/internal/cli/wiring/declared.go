@@ -376,6 +376,65 @@ func goDriver(content []byte) string {
 	return name
 }
 
+// pythonDrivers and scriptDrivers are the dialects of drivers in Python, and in JavaScript
+// and TypeScript.
+var (
+	pythonDrivers = map[string]string{
+		"psycopg": "postgres", "psycopg2": "postgres", "asyncpg": "postgres", "pg8000": "postgres", "pymysql": "mysql", "MySQLdb": "mysql", "mysql.connector": "mysql", "aiomysql": "mysql",
+		"sqlite3": "sqlite", "aiosqlite": "sqlite", "apsw": "sqlite", "pymssql": "sqlserver", "duckdb": "duckdb", "clickhouse_driver": "clickhouse", "clickhouse_connect": "clickhouse",
+		"google.cloud.bigquery": "bigquery", "snowflake.connector": "snowflake", "snowflake.snowpark": "snowflake", "databricks.sql": "databricks", "pyspark.sql": "spark", "oracledb": "oracle", "cx_Oracle": "oracle",
+	}
+	scriptDrivers = map[string]string{
+		"pg": "postgres", "postgres": "postgres", "pg-promise": "postgres", "@neondatabase/serverless": "postgres", "@vercel/postgres": "postgres", "mysql": "mysql", "mysql2": "mysql", "mysql2/promise": "mysql",
+		"better-sqlite3": "sqlite", "sqlite3": "sqlite", "sqlite": "sqlite", "node:sqlite": "sqlite", "bun:sqlite": "sqlite", "@libsql/client": "sqlite", "mssql": "sqlserver", "tedious": "sqlserver",
+		"@clickhouse/client": "clickhouse", "@google-cloud/bigquery": "bigquery", "duckdb": "duckdb", "@duckdb/node-api": "duckdb", "@duckdb/duckdb-wasm": "duckdb", "snowflake-sdk": "snowflake", "oracledb": "oracle",
+	}
+	pythonImport = regexp.MustCompile(`(?m)^[ \t]*(?:import|from)[ \t]+([\w.]+)(?:[ \t]+import[ \t]+(\w+))?`)
+	scriptImport = regexp.MustCompile(`(?:\bfrom|\brequire\(|\bimport\(|\bimport)[ \t]*['"]([^'"\n]+)['"]`)
+	goImport     = regexp.MustCompile(`(?m)^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([\w./-]+)"[ \t]*\r?$`)
+)
+
+// importedDialect returns the dialect of the drivers that a source file imports, if they
+// are all of one.
+func importedDialect(path, text string) string {
+	name := ""
+	differ := false
+	found := func(d string) {
+		differ = differ || d != "" && name != "" && name != d
+		name = cmp.Or(name, d)
+	}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".go":
+		for _, m := range goImport.FindAllStringSubmatch(text, -1) {
+			for at := m[1]; at != "."; at = filepath.ToSlash(filepath.Dir(at)) { // the driver, or a package of it
+				if d := goDrivers[at]; d != "" {
+					found(d)
+					break
+				}
+			}
+		}
+	case ".py":
+		for _, m := range pythonImport.FindAllStringSubmatch(text, -1) {
+			found(pythonDrivers[m[1]+"."+m[2]])
+			for at := m[1]; at != ""; at = at[:max(strings.LastIndexByte(at, '.'), 0)] {
+				if d := pythonDrivers[at]; d != "" {
+					found(d)
+					break
+				}
+			}
+		}
+	case ".sql", ".ipynb":
+	default:
+		for _, m := range scriptImport.FindAllStringSubmatch(text, -1) {
+			found(scriptDrivers[m[1]])
+		}
+	}
+	if differ {
+		return ""
+	}
+	return name
+}
+
 // otherEngines are names of engines that this version cannot read.
 var otherEngines = []string{
 	"trino", "snowflake", "redshift", "databricks", "spark", "sparksql", "hive", "oracle", "db2", "teradata", "athena", "presto",

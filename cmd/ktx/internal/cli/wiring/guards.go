@@ -276,6 +276,9 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 	if name == "" {
 		name = suffixDialect(path)
 	}
+	if name == "" {
+		name = importedDialect(path, text)
+	}
 	if name == "" && adapter != "" {
 		name = adapter
 	}
@@ -296,7 +299,7 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 }
 
 // suffixDialect returns the dialect that the name of a file has as a part: .pgsql, the last
-// part of .sql.postgres, or one between its points, such as users.mysql.up.sql.
+// part of .sql.postgres, or one before a point, such as users.mysql.up.sql and sqlite.sql.
 func suffixDialect(path string) string {
 	extension := strings.ToLower(filepath.Ext(path))
 	switch extension {
@@ -312,7 +315,7 @@ func suffixDialect(path string) string {
 	}
 	if extension == ".sql" {
 		parts := strings.Split(filepath.Base(path), ".")
-		for _, part := range parts[1 : len(parts)-1] {
+		for _, part := range parts[:len(parts)-1] {
 			if name := dialectFolder(part); name != "" {
 				return name
 			}

@@ -1,0 +1,4 @@
+package report
+
+// Indented is for tests.
+var Indented = indented
