@@ -59,6 +59,8 @@ func (w *walker) expression(e ast.Expr) {
 		w.expr(n.Child)
 		if n.CastType != nil {
 			w.expr(n.CastType)
+		} else if n.ResolvedType == "DATE" { // date(x)
+			w.met.word("date")
 		}
 	case *ast.CollateExpression:
 		w.expr(n.Child)

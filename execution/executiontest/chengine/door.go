@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Door describes a stand-in for the HTTP interface of an engine. The zero value lets the
@@ -127,8 +128,16 @@ func (s *Served) serve(w http.ResponseWriter, r *http.Request) {
 		go func() {
 			select {
 			case <-over:
+				return
 			case <-r.Context().Done():
+			}
+			for { // a server looks again and again whether the client is there
 				_, _ = engine.ask(kill(id))
+				select {
+				case <-over:
+					return
+				case <-time.After(20 * time.Millisecond):
+				}
 			}
 		}()
 	}
