@@ -304,7 +304,7 @@ var rooms = []room{
 	{
 		path:     "execution/bigquerydb",
 		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/bigquerydb/login", "execution/bigquerydb/wire"},
-		testOurs: []string{"execution/*", "execution/audit", "execution/executiontest/bqserver", "dialects/bigquery"},
+		testOurs: []string{"execution/*", "execution/audit", "execution/executiontest/bqemulator", "execution/executiontest/bqserver", "dialects/bigquery"},
 	},
 	{
 		path:   "execution/bigquerydb/login",
@@ -363,6 +363,7 @@ var rooms = []room{
 		},
 		support: true,
 	},
+	{path: "execution/executiontest/bqemulator", support: true},
 	{path: "execution/executiontest/bqserver", support: true},
 	{path: "execution/executiontest/chengine", support: true},
 	{path: "execution/executiontest/chserver", support: true},
@@ -490,7 +491,7 @@ var rooms = []room{
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
 		path:     "research/semantic/semantictest",
-		testOurs: []string{"dialects", "dialects/clickhouse", "dialects/duckdb", "execution", "execution/clickhousedb", "execution/duckdbdb", "execution/duckdbdb/engine", "execution/executiontest/chengine", "execution/executiontest/duckfile", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan", "sqlguard"},
+		testOurs: []string{"dialects", "dialects/bigquery", "dialects/clickhouse", "dialects/duckdb", "execution", "execution/bigquerydb", "execution/clickhousedb", "execution/duckdbdb", "execution/duckdbdb/engine", "execution/executiontest/bqemulator", "execution/executiontest/chengine", "execution/executiontest/duckfile", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan", "sqlguard"},
 		noStd:    noOutside,
 		support:  true,
 	},

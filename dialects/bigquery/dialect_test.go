@@ -145,6 +145,7 @@ func TestFacts(t *testing.T) {
 		"SELECT * FROM VECTOR_SEARCH(TABLE s.t, 'e', TABLE q, 1)":                   "s.t q",
 		"WITH q AS (SELECT 1) SELECT * FROM VECTOR_SEARCH(TABLE s.t, 'e', TABLE q)": "s.t",
 		"SELECT * FROM s.tvf((SELECT 1 FROM t))":                                    "s.tvf t",
+		"SELECT * FROM s.qualify, s./* c */qualify, s.#\nqualify":                   "s.qualify s.qualify s.qualify",
 		"SELECT * FROM `s.events_*`":                                                "s.events_*",
 		// arrays of rows
 		"SELECT * FROM s.t, t.items":                                           "s.t",

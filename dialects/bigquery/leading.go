@@ -19,14 +19,20 @@ func parse(sql string, tokens []sqlguard.Token) (*ast.Script, error) {
 	const having = "HAVING "  // as long as QUALIFY
 	filtered := []bool{false} // by level of brackets: whether SELECT has one of the three
 	var text []byte
-	for i, t := range tokens {
+	behindDot := false // the token stands behind one, so that it is a name
+	for _, t := range tokens {
+		if t.Kind == sqlguard.TokenComment {
+			continue
+		}
+		named := behindDot
+		behindDot = t.Kind == sqlguard.TokenDot
 		switch t.Kind { //nolint:exhaustive // the others do not matter
 		case sqlguard.TokenOpen:
 			filtered = append(filtered, false)
 		case sqlguard.TokenClose:
 			filtered = filtered[:max(len(filtered)-1, 1)]
 		case sqlguard.TokenWord:
-			if i > 0 && tokens[i-1].Kind == sqlguard.TokenDot {
+			if named {
 				continue
 			}
 			now := &filtered[len(filtered)-1]

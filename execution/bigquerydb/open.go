@@ -79,8 +79,8 @@ var (
 // Open checks cfg and returns a backend that accepts the approvals of guard. It reads the
 // file of credentials and sends nothing; the first call that needs the service does.
 //
-// The URL may carry the parameters credentials (a file with the key of a service account,
-// instead of the default credentials), endpoint (the address of the API), impersonate (a
+// The URL may carry the parameters credentials (a file with the key of a service account, or
+// with workload identity federation, instead of the default credentials), endpoint (the address of the API), impersonate (a
 // service account to act for) and location (where jobs run, such as EU).
 func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	if guard == (sqlguard.ID{}) {

@@ -66,7 +66,7 @@ type Dialect string
 
 // The dialects. MySQL is written for MySQL 8.0.17 and MariaDB 10.6 and newer, SQLite for
 // 3.39 and newer, SQLServer for 2019 and newer, ClickHouse for 24.3 and newer, DuckDB for
-// 1.5. What is written for BigQuery was read by a port of its parser, and by no engine.
+// 1.5. What is written for BigQuery was read by GoogleSQL's own parser, and by no service.
 const (
 	Postgres   Dialect = "postgres"
 	MySQL      Dialect = "mysql"

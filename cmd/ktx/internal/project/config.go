@@ -37,7 +37,7 @@ func (c *Config) WikiUser() string { return cmp.Or(c.User, defaultUser) }
 // Connection is one database.
 type Connection struct {
 	Driver         string    `yaml:"driver" doc:"The engine: postgres, mysql, mariadb, sqlserver, clickhouse, bigquery, sqlite or duckdb. Connections of other engines are listed, but run no statements."`
-	URL            Secret    `yaml:"url" doc:"The address: env:NAME, file:/path, or the URL itself. That of BigQuery is bigquery://project/dataset with the parameters credentials (the file of a key, instead of the application default credentials), impersonate (a service account), location and endpoint."`
+	URL            Secret    `yaml:"url" doc:"The address: env:NAME, file:/path, or the URL itself. That of BigQuery is bigquery://project/dataset with the parameters credentials (a file with the key of a service account or with workload identity federation from a file or URL, instead of the application default credentials), impersonate (a service account), location and endpoint."`
 	Host           string    `yaml:"host" doc:"Host, instead of url."`
 	Port           int       `yaml:"port" doc:"Port, with host." min:"1" max:"65535"`
 	Database       string    `yaml:"database" doc:"Database, with host."`
