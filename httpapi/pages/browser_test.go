@@ -120,6 +120,9 @@ func TestInChromium(t *testing.T) {
 				t.Errorf("%s: %d statements lie beside the window", what, beside)
 			}
 			if l.scripts {
+				if left := browser.Evaluate[int](c, `[...document.querySelectorAll("main table")].filter((t) => [...t.tHead?.rows[0].cells ?? [t]].some((h) => h.querySelector("button") === null)).length`); left > 0 {
+					t.Errorf("%s: %d tables do not sort", what, left)
+				}
 				c.Axe(what)
 				c.Screenshot(what)
 			}

@@ -167,8 +167,8 @@ func (o *overview) write(d *document) {
 	}
 }
 
-// maxConnections bounds a part of the list of connections.
-const maxConnections = 30
+// maxConnections bounds a part of the list of connections. The first page has at most 100 KB.
+const maxConnections = 10
 
 // firstInputs is how many conditions are shown before the others are unfolded.
 const firstInputs = 4

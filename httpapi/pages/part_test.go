@@ -63,7 +63,7 @@ func TestEveryListGoesOn(t *testing.T) {
 		path, list, entry string
 		parts, entries    int
 	}{
-		{"/", "connections", `<td><bdi>(shop-[0-9]+)</bdi>`, 3, 75},
+		{"/", "connections", `<td><bdi>(shop-[0-9]+)</bdi>`, 8, 75},
 		{"/explore?list=connections", "after", `<bdi>(shop-[0-9]+)</bdi>`, 1, 75},
 		{"/explore?list=sources", "after", `<bdi>(source-[0-9]+)</bdi>`, 1, 30},
 		{"/explore?connection=shop", "tables", `<bdi>(t[0-9]+)</bdi></a>`, 3, 450},

@@ -131,6 +131,9 @@ func (p *Pages) rejudge(w http.ResponseWriter, r *http.Request) {
 		out.First = "/audit/rejudge" + q.with("after", "").address()
 	}
 	end := p.now().Add(reviewTime)
+	if last > 0 { // it took about reviewTime to come to it before
+		end = end.Add(reviewTime)
+	}
 	for part := (index.Page{Limit: reviewPart, After: after}); ; {
 		found, err := p.config.Index.Statements(r.Context(), f, part)
 		for _, s := range found.Statements {
@@ -147,7 +150,7 @@ func (p *Pages) rejudge(w http.ResponseWriter, r *http.Request) {
 			out.Over = time.Time{}
 			break
 		}
-		if last > 0 && part.After <= last || last == 0 && p.now().After(end) {
+		if p.now().After(end) || part.After <= last {
 			out.Lists.q.Set("last", strconv.FormatInt(part.After, 10)) // another part of the list is of the same statements
 			out.Next = "/audit/rejudge" + q.with("after", strconv.FormatInt(part.After, 10)).address()
 			break
