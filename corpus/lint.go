@@ -27,8 +27,8 @@ func (p Problem) String() string { return p.ID + ": " + p.Message }
 // If there are no problems: every ID is unique, well formed, and agrees with
 // class and dialect. Every demand is reject, allow or policy. Every reject case
 // has known codes, an effect, a source, and its own benign twin, which is an
-// allow case. A reject case that no engine has run says why
-// not. No statement occurs twice in a dialect.
+// allow case. A reject case that engines have tried, and none has run to its end, says
+// why not. No statement occurs twice in a dialect.
 func Lint(cases []Case, codes []string) []Problem {
 	l := newLinter(cases, codes)
 	for i, c := range cases {
@@ -119,9 +119,8 @@ func (c Case) Shown() bool {
 	})
 }
 
-// shown reports a case that must be refused, that no engine ran when it was
-// tried, and that does not say why; and one that says why although an engine
-// has run it.
+// shown reports a case that must be refused, that no engine ran to its end when it was
+// tried, and that does not say why; and one that says why although an engine has run it.
 func (l *linter) shown(c Case) {
 	tried := slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.Engine != "" })
 	switch {
@@ -129,8 +128,8 @@ func (l *linter) shown(c Case) {
 		l.add(c, "not_shown", "only a case that must be refused says why no engine has run it")
 	case c.NotShown != "" && c.Shown():
 		l.add(c, "not_shown", "the evidence shows that an engine has run it")
-	case c.NotShown == "" && c.Expect == Reject && tried && !c.Shown() && c.Effect != nil && c.Effect.Kind != "none":
-		l.add(c, "not_shown", "no evidence shows that an engine ran it; say in not_shown why not")
+	case c.NotShown == "" && c.Expect == Reject && tried && !c.Shown():
+		l.add(c, "not_shown", "no evidence shows that an engine ran it to its end; say in not_shown why not")
 	}
 }
 

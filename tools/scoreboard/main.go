@@ -2,7 +2,8 @@
 // projects and to ktx, and writes docs/evidence/scoreboard.md from the results.
 // scripts/scoreboard runs it.
 //
-//	scoreboard run -bin DIR -npm DIR -work DIR   run every server and write the results
+//	scoreboard run -bin DIR -npm DIR -work DIR   run every server and write the results;
+//	                                             -keep writes those that are there
 //	scoreboard guards -bin DIR -npm DIR          run every guard without a server, too
 //	scoreboard render                            write the page from the results
 package main
@@ -64,6 +65,7 @@ func command(ctx context.Context, args []string) error {
 	flags.StringVar(&r.bin, "bin", "", "the `directory` of ktx and ktx-prove")
 	flags.StringVar(&r.npm, "npm", "", "the `directory` of the servers' programs, node_modules/.bin")
 	flags.StringVar(&r.work, "work", "", "the `directory` for the run files; one that is there already is kept")
+	flags.BoolVar(&r.keep, "keep", false, "run nothing; write the run files that are there, and keep the results of the others")
 	jobs := flags.Int("jobs", 2, "how many servers are tried at the same time")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -82,8 +84,10 @@ func command(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.all(ctx, servers, *jobs); err != nil {
-		return err
+	if !r.keep {
+		if err := r.all(ctx, servers, *jobs); err != nil {
+			return err
+		}
 	}
 	collected, err := r.collect(ctx, servers)
 	if err != nil {
@@ -147,7 +151,10 @@ func readJSON(path string, into any) error {
 }
 
 // runner runs ktx corpus run for each server and role.
-type runner struct{ bin, npm, work string }
+type runner struct {
+	bin, npm, work string
+	keep           bool
+}
 
 // file returns the path of the run file of a server and role.
 func (r runner) file(s server, role string) string {
@@ -260,11 +267,12 @@ type run struct {
 	Server  string              `json:"server"`
 	Dialect string              `json:"dialect"`
 	Version string              `json:"version"` // of the package, or what ktx reports
+	Corpus  string              `json:"corpus"`  // the version whose cases the server was given
 	Role    string              `json:"role"`
 	Cases   map[string][]string `json:"cases"` // IDs by decision and code: "allow executed"
 }
 
-const schema = "ktx-scoreboard/2"
+const schema = "ktx-scoreboard/3"
 
 // collect reads the results from the run files.
 func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, error) {
@@ -281,6 +289,13 @@ func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, err
 		CorpusSHA: sum, LockSHA: lock.sha256,
 		Commit: said(ctx, "git", "rev-parse", "--short=12", "HEAD"), Node: strings.TrimPrefix(said(ctx, "node", "--version"), "v"),
 	}
+	before := &scoreboard{}
+	if r.keep {
+		if before, err = readResults("."); err != nil {
+			return nil, err
+		}
+		maps.Copy(all.Engines, before.Engines)
+	}
 	known := map[string]bool{}
 	for _, c := range corpus.Cases() {
 		known[c.ID] = true
@@ -288,17 +303,26 @@ func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, err
 	for _, s := range servers {
 		for _, role := range s.roles() {
 			text, err := os.ReadFile(r.file(s, role))
+			if errors.Is(err, fs.ErrNotExist) && r.keep {
+				kept := slices.IndexFunc(before.Runs, func(b run) bool { return b.Server == s.Name && b.Dialect == s.Dialect && b.Role == role })
+				if kept < 0 {
+					return nil, fmt.Errorf("%s on %s as %s: no run, and no result to keep", s.Name, s.Dialect, role)
+				}
+				all.Runs = append(all.Runs, before.Runs[kept])
+				continue
+			}
 			if err != nil {
 				return nil, err
 			}
 			var f struct {
+				Corpus  struct{ Version string }
 				Guard   map[string]string
 				Results []struct{ ID, Decision, Code, Fault string }
 			}
 			if err := json.Unmarshal(text, &f); err != nil {
 				return nil, fmt.Errorf("%s: %w", r.file(s, role), err)
 			}
-			one := run{Server: s.Name, Dialect: s.Dialect, Version: f.Guard["version"], Role: role, Cases: map[string][]string{}}
+			one := run{Server: s.Name, Dialect: s.Dialect, Version: f.Guard["version"], Corpus: f.Corpus.Version, Role: role, Cases: map[string][]string{}}
 			if s.Package != "" {
 				one.Version = lock.versions[s.Package]
 			}
@@ -370,7 +394,7 @@ func writeResults(root string, s *scoreboard) error {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		fmt.Fprintf(&b, "\n  {\n   \"server\": %q,\n   \"dialect\": %q,\n   \"version\": %q,\n   \"role\": %q,\n   \"cases\": {", one.Server, one.Dialect, one.Version, one.Role)
+		fmt.Fprintf(&b, "\n  {\n   \"server\": %q,\n   \"dialect\": %q,\n   \"version\": %q,\n   \"corpus\": %q,\n   \"role\": %q,\n   \"cases\": {", one.Server, one.Dialect, one.Version, one.Corpus, one.Role)
 		for j, key := range slices.Sorted(maps.Keys(one.Cases)) {
 			if j > 0 {
 				b.WriteString(",")

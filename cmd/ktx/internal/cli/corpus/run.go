@@ -63,8 +63,9 @@ or pipes, write exec:sh -c '...'. A crash, a late answer and an answer outside o
 the protocol are results of the case; the program is then ended and started again.
 
 --guard mcp:CMD starts an MCP server over standard input and output, with a
-temporary PostgreSQL behind it, and sends every case to its tool that takes SQL.
-{url} in CMD stands for that database. The decision is what happened in the
+temporary PostgreSQL behind it (with --dialect mysql before CMD, MariaDB; with
+--dialect sqlite, a file), and sends every case to its tool that takes SQL. {url}
+in CMD stands for that database. The decision is what happened in the
 database, not what the server answered (docs/evidence/ktx-prove.md). It needs the program
 ktx-prove. Words before CMD that begin with - are flags of ktx-prove guard, such as
 --role select_only.
