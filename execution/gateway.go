@@ -364,6 +364,9 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 // ready returns a state to judge with. It waits at most as long as a statement
 // may take. With an error, it returns s.
 func (c *call) ready(ctx context.Context, s *doorState) (*doorState, error) {
+	if c.door.fresh(s) {
+		return s, nil
+	}
 	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
 	defer cancel()
 	next, err := c.door.ready(waiting, c.gateway.log)
@@ -421,19 +424,12 @@ func (c *call) took(step string, start time.Time) {
 }
 
 func (c *call) execute(ctx context.Context, state *doorState, approved sqlguard.Approved) (*Result, error) {
-	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
-	actor, _ := audit.ActorFrom(ctx)
 	start := time.Now()
-	if err := ShareFrom(ctx).Take(waiting, c.limits.Bytes); err != nil {
-		cancel()
-		return nil, err
-	}
-	leave, err := c.door.queue.enter(waiting, actor.Principal)
-	cancel()
-	c.took(StepWait, start)
+	leave, err := c.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
+	c.took(StepWait, start)
 	var held *Held
 	defer func() {
 		if held == nil {
@@ -450,6 +446,24 @@ func (c *call) execute(ctx context.Context, state *doorState, approved sqlguard.
 		c.hold(ctx, held, leave)
 	}
 	return res, err
+}
+
+// turn waits for room for the answer and for a turn, at most as long as a statement may
+// take. Most calls need not wait, and set no timer.
+func (c *call) turn(ctx context.Context) (leave func(), err error) {
+	actor, _ := audit.ActorFrom(ctx)
+	share := ShareFrom(ctx)
+	if share.TakeNow(c.limits.Bytes) {
+		if leave = c.door.queue.enterNow(actor.Principal); leave != nil {
+			return leave, nil
+		}
+	}
+	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
+	defer cancel()
+	if err := share.Take(waiting, c.limits.Bytes); err != nil {
+		return nil, err
+	}
+	return c.door.queue.enter(waiting, actor.Principal)
 }
 
 // heldBy returns the statement that the server may still be running, or nil.

@@ -90,6 +90,18 @@ func newQueue(slots, bound int) *queue {
 	}
 }
 
+// enterNow returns the function that gives a slot back, or nil when none is free.
+func (q *queue) enterNow(principal string) (leave func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.free == 0 {
+		return nil
+	}
+	q.free--
+	l := q.line(principal)
+	return q.leaver(l, q.start(l))
+}
+
 // enter waits for a slot on behalf of a principal and returns the function that
 // gives the slot back. It fails as busy when there is no place to wait, or when
 // the place is lost to another principal. It also fails when ctx ends.

@@ -99,6 +99,11 @@ type attempt struct {
 	err    error
 }
 
+// fresh reports whether s needs no newer answer of the server.
+func (d *door) fresh(s *doorState) bool {
+	return s.backend != nil && !s.doubted && time.Since(s.loaded) < d.Refresh.Every*4/5
+}
+
 // ready returns a state whose backend is open and whose guard has an answer of
 // the server that is recent enough for Refresh. The first use opens the
 // backend.
@@ -112,7 +117,7 @@ func (d *door) ready(ctx context.Context, log audit.Log) (*doorState, error) {
 		age = max(age, d.Refresh.Every)
 	}
 	switch {
-	case age < d.Refresh.Every*4/5:
+	case d.fresh(s):
 		return s, nil
 	case age < d.Refresh.Every:
 		d.start(ctx, log, d.Refresh.Retry)

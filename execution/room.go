@@ -96,6 +96,37 @@ func ShareFrom(ctx context.Context) *Share {
 	return s
 }
 
+// TakeNow is Take without waiting. It reports whether the share is large enough.
+func (s *Share) TakeNow(bytes int64) bool {
+	if s == nil {
+		return true
+	}
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	return !s.left && s.take(s.lacks(bytes))
+}
+
+// lacks returns what the share has too little for an answer of so many bytes. The caller
+// holds the room's mu.
+func (s *Share) lacks(bytes int64) int64 {
+	return min(bytes, s.room.size/makingCost)*makingCost - s.has
+}
+
+// take adds n bytes to the share if that needs no waiting. The caller holds the room's mu.
+func (s *Share) take(n int64) bool {
+	r := s.room
+	switch {
+	case n <= 0:
+		return true
+	case len(r.waiting) == 0 && r.taken+n <= r.size, n <= r.size/smallShare && r.taken+n <= r.size+r.size/smallRoom:
+		r.taken += n
+		s.has += n
+		return true
+	default:
+		return false
+	}
+}
+
 // Take makes the share large enough for an answer of so many bytes, at most the
 // whole room. It waits for room, and fails as busy when there is none in time.
 func (s *Share) Take(ctx context.Context, bytes int64) error {
@@ -104,17 +135,12 @@ func (s *Share) Take(ctx context.Context, bytes int64) error {
 	}
 	r := s.room
 	r.mu.Lock()
-	n := min(bytes, r.size/makingCost)*makingCost - s.has
+	n := s.lacks(bytes)
 	switch {
 	case s.left:
 		r.mu.Unlock()
 		return NewError(sqlguard.CodeCancelled, "the client has left", nil)
-	case n <= 0:
-		r.mu.Unlock()
-		return nil
-	case len(r.waiting) == 0 && r.taken+n <= r.size, n <= r.size/smallShare && r.taken+n <= r.size+r.size/smallRoom:
-		r.taken += n
-		s.has += n
+	case s.take(n):
 		r.mu.Unlock()
 		return nil
 	}

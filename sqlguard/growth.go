@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -64,6 +65,9 @@ type Growth struct {
 	// Materializes says that Rereads holds only for those that are NOT MATERIALIZED, and
 	// without MATERIALIZED for those of a statement with a LIMIT.
 	Materializes bool
+
+	collect sync.Once
+	named   map[string]bool // the functions that make something long, or cost much
 }
 
 // lambdas reports whether -> makes a lambda.
@@ -243,60 +247,94 @@ func (m *meter) body() int {
 
 // concerns reports whether a statement has anything that the tables name, joins texts
 // often enough to make a long one, or has queries that could double what others give.
+// Most statements have nothing of that, so it compares as few texts as it can.
 func (g *Growth) concerns(sql string, tokens []Token) bool {
-	const manyQueries, queries, manyTokens, fewAliases = 12, 2, 300, 8
+	const manyQueries, queries, manyTokens, fewAliases, fewJoins = 12, 2, 300, 8, 8
 	joins, selects, aliases := 0, 0, 0
 	var before Token // the last one that is no comment
 	for _, t := range tokens {
-		if t.Kind == TokenComment || t.Kind == TokenExecutableComment {
-			continue
-		}
-		last := before
-		before = t
 		switch t.Kind { //nolint:exhaustive // the others make nothing
+		case TokenComment, TokenExecutableComment:
+			continue
 		case TokenWord:
-			switch {
-			case t.End-t.Start == len("uescape") && strings.EqualFold(t.Text(sql), "uescape"):
-				return true
-			case t.End-t.Start == len("select") && strings.EqualFold(t.Text(sql), "select"):
-				selects++
-			case g.Aliases && t.End-t.Start == len("as") && strings.EqualFold(t.Text(sql), "as"):
-				if aliases++; aliases > fewAliases {
+			word := sql[t.Start:t.End]
+			switch len(word) {
+			case len("as"):
+				if g.Aliases && strings.EqualFold(word, "as") {
+					aliases++
+				}
+			case len("with"):
+				if (g.Rereads || g.Recurses) && strings.EqualFold(word, "with") {
 					return true
 				}
-			case g.Aliases && strings.EqualFold(t.Text(sql), "apply"):
-				return true
-			case (g.Rereads || g.Recurses) && strings.EqualFold(t.Text(sql), "with"), t.End-t.Start == len("recursive") && strings.EqualFold(t.Text(sql), "recursive"):
-				return true
+			case len("apply"):
+				if g.Aliases && strings.EqualFold(word, "apply") {
+					return true
+				}
+			case len("select"):
+				if strings.EqualFold(word, "select") {
+					selects++
+				}
+			case len("uescape"):
+				if strings.EqualFold(word, "uescape") {
+					return true
+				}
+			case len("recursive"):
+				if strings.EqualFold(word, "recursive") {
+					return true
+				}
 			}
-			if selects >= manyQueries || selects >= queries && len(tokens) > manyTokens {
+			if aliases > fewAliases || selects >= manyQueries || selects >= queries && len(tokens) > manyTokens {
 				return true
 			}
 		case TokenOpen:
-			if last.Kind != TokenWord && last.Kind != TokenQuotedName && last.Kind != TokenQuotedText {
-				continue
-			}
-			text := last.Text(sql)
-			var name string
-			if last.Kind == TokenWord {
-				name = lowered(text)
-			} else {
-				name = callName(text)
-			}
-			if kind, made := g.kind(name, text); made && kind.long() || g.Costly[name] {
+			if (before.Kind == TokenWord || before.Kind == TokenQuotedName || before.Kind == TokenQuotedText) && g.long(before.Text(sql), before.Kind == TokenWord) {
 				return true
 			}
 		case TokenOperator:
-			text := t.Text(sql)
-			if text == "||" || g.Plus && text == "+" {
-				joins++
-			}
-			if joins > 8 {
-				return true
+			if text := sql[t.Start:t.End]; text == "||" || g.Plus && text == "+" {
+				if joins++; joins > fewJoins {
+					return true
+				}
 			}
 		}
+		before = t
 	}
 	return false
+}
+
+// long reports whether a function makes something long, or costs much, by its name as the
+// text has it.
+func (g *Growth) long(text string, plain bool) bool {
+	g.collect.Do(func() {
+		g.named = map[string]bool{}
+		for name, kind := range g.Makers {
+			if kind.long() {
+				g.named[name] = true
+			}
+		}
+		maps.Copy(g.named, g.Costly)
+	})
+	var b [40]byte
+	if !plain || len(text) > len(b) || len(g.Combinators) > 0 {
+		name := callName(text)
+		if g.named[name] {
+			return true
+		}
+		kind, made := g.kind(name, text)
+		return made && kind.long()
+	}
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			return g.named[strings.ToLower(text)]
+		case c >= 'A' && c <= 'Z':
+			c |= 0x20
+		}
+		b[i] = c
+	}
+	return g.named[string(b[:len(text)])]
 }
 
 // callName returns the name of a function as the tables have it.

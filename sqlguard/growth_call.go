@@ -6,137 +6,6 @@ import (
 	"unicode"
 )
 
-// units are the words for spans of time, in days, with the unit that has a longer one in
-// its name behind that.
-var units = []struct {
-	word string
-	days float64
-}{
-	{"microsecond", 1.0 / 86400e6},
-	{"millisecond", 1.0 / 86400e3},
-	{"second", 1.0 / 86400},
-	{"sec", 1.0 / 86400},
-	{"minute", 1.0 / 1440},
-	{"min", 1.0 / 1440},
-	{"hour", 1.0 / 24},
-	{"day", 1},
-	{"week", 7},
-	{"quarter", 92},
-	{"month", 31},
-	{"mon", 31},
-	{"year", 366},
-	{"decade", 3660},
-	{"century", 36600},
-	{"millennium", 366000},
-}
-
-// endOfTime is the year that counts for the present.
-const endOfTime = 2100
-
-// span returns how many days the literal of an interval says, and false when it has no unit.
-func span(text string) (days float64, ok bool) {
-	n := 1.0
-	for field := range strings.FieldsSeq(strings.Trim(strings.ToLower(text), "' ")) {
-		digits := strings.TrimLeft(field, "+-")
-		word := strings.TrimLeft(digits, "0123456789.")
-		if number := digits[:len(digits)-len(word)]; number != "" {
-			n = numberOf(number)
-		}
-		for _, u := range units {
-			if strings.HasPrefix(word, u.word) {
-				days, ok, n = days+n*u.days, true, 1
-				break
-			}
-		}
-	}
-	return days, ok
-}
-
-// times returns how many moments there are between two dates in steps of an interval, and
-// false for a series of numbers. A date that is no literal counts as the other one, but the
-// present as a late one, and the intervals that are added to dates count together. days says
-// that the moments are days unless there is an interval.
-func (m *meter) times(start, end int, days bool) (n float64, ok bool) {
-	first, last, between, step := boundless, 0.0, 0.0, 0.0
-	perDay := 0.0 // of a unit that the text names, where numbers count between times
-	argument, stop := 0, end
-	ok = days
-	m.split(start, end, func(start, end int) {
-		argument++
-		steps := argument > 2 || days && argument == 2 && end == stop && m.word(start) == "interval"
-		for i := start; i < end; i++ {
-			length, isSpan := 0.0, false
-			text := m.text(i)
-			if m.growth.Aliases && m.word(i-1) != "interval" && m.tokens[i-1].Kind == TokenOpen {
-				if u, known := span(text); known && u > 0 {
-					perDay = max(perDay, 1/u)
-					continue
-				}
-			}
-			switch m.tokens[i].Kind { //nolint:exhaustive // the others are no dates
-			case TokenString:
-				if len(text) > 6 && text[5] == '-' {
-					if year := numberOf(text[1:5]); year > 0 {
-						first, last = min(first, year), max(last, year)
-						continue
-					}
-				}
-				inInterval := m.word(i-1) == "interval"
-				if m.growth.Aliases && !inInterval {
-					continue
-				}
-				if length, isSpan = span(text); !isSpan && inInterval {
-					length, isSpan = max(numberOf(strings.Trim(text, "' ")), 1), true
-					if u, known := span(m.word(i + 1)); known {
-						length *= u
-					}
-				}
-			case TokenWord:
-				switch m.word(i) {
-				case "interval":
-					ok = true
-				case "now", "current_date", "current_timestamp", "localtimestamp", "clock_timestamp", "statement_timestamp", "transaction_timestamp":
-					if last > 0 || first < boundless {
-						last = max(last, endOfTime)
-					}
-				}
-			case TokenNumber:
-				if u, known := span(m.word(i + 1)); known { // INTERVAL 1 DAY
-					length, isSpan = numberOf(text)*u, true
-				} else if year := numberOf(text); year > 0 && i >= start+2 && m.word(i-2) == "date" && m.tokens[i-1].Kind == TokenOpen { // DATE(2024, 1, 31)
-					first, last = min(first, year), max(last, year)
-				}
-			}
-			if !isSpan {
-				continue
-			}
-			ok = true
-			if steps {
-				step += length
-			} else {
-				between += length
-			}
-		}
-	})
-	if !ok {
-		return 0, false
-	}
-	if last > 0 {
-		between += (last - first + 1) * 366
-	}
-	switch {
-	case step > 0:
-	case m.growth.Aliases: // the series is one of numbers, seconds unless there is a unit
-		if perDay == 0 {
-			perDay = 86400
-		}
-		step = m.step(start, end) / perDay
-	default:
-		step = 1
-	}
-	return between/step + 1, true
-}
-
 // parameters lets the names between start and end stand for an element of a list, or for
 // its position.
 func (m *meter) parameters(start, end int, list amount) map[string]bool {
@@ -318,19 +187,19 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 			}
 		}
 	case MakesRows:
-		n := all.count()
-		if times, ok := m.times(open+1, stop, false); ok {
-			n = times
-		}
+		n := m.moments(open+1, stop, of, args, false, all.count())
 		out = amount{num: max(n, all.num), rows: max(n, 1)}
 	case MakesSeries, MakesDays:
 		n := all.count()
 		if !all.wild {
 			n /= m.step(open+1, stop)
 		}
-		if times, ok := m.times(open+1, stop, kind == MakesDays); ok {
+		switch times, ok := m.times(open+1, stop); {
+		case !m.growth.Aliases:
+			n = m.moments(open+1, stop, of, args, kind == MakesDays, n)
+		case ok:
 			n = times
-		} else if m.growth.Aliases {
+		default:
 			n = m.steps(open+1, stop, args, arg(2).num)
 		}
 		out = amount{num: max(n, all.num), rows: max(n, 1)}

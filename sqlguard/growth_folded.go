@@ -213,6 +213,105 @@ func (m *meter) more(kind Maker, open, stop int, args []amount, all amount) amou
 	return all
 }
 
+// daysOf returns how many days a text says that has numbers and units, and false when it has
+// no unit.
+func daysOf(text string) (days float64, ok bool) {
+	n := 1.0
+	for field := range strings.FieldsSeq(strings.Trim(strings.ToLower(text), "' ")) {
+		digits := strings.TrimLeft(field, "+-")
+		word := strings.TrimLeft(digits, "0123456789.")
+		if number := digits[:len(digits)-len(word)]; number != "" {
+			n = numberOf(number)
+		}
+		for _, u := range units {
+			if strings.HasPrefix(word, u.word) {
+				days, ok, n = days+n*u.days, true, 1
+				break
+			}
+		}
+	}
+	return days, ok
+}
+
+// times returns how many numbers there are between two dates, and false for a series of
+// other numbers. A date that is no literal counts as the other one, but the present as a
+// late one, and the intervals that are added to dates count together. The numbers count
+// seconds unless the text names a unit.
+func (m *meter) times(start, end int) (n float64, ok bool) {
+	if !m.growth.Aliases {
+		return 0, false
+	}
+	first, last, between, perDay, step := boundless, 0.0, 0.0, 0.0, 0.0
+	argument := 0
+	m.split(start, end, func(start, end int) {
+		argument++
+		add := func(days float64) {
+			if ok = true; argument > 2 {
+				step += days
+			} else {
+				between += days
+			}
+		}
+		for i := start; i < end; i++ {
+			text := m.text(i)
+			if m.word(i-1) != "interval" && m.tokens[i-1].Kind == TokenOpen {
+				if u, known := daysOf(text); known && u > 0 {
+					perDay = max(perDay, 1/u)
+					continue
+				}
+			}
+			switch m.tokens[i].Kind { //nolint:exhaustive // the others are no dates
+			case TokenString:
+				if len(text) > 6 && text[5] == '-' {
+					if year := numberOf(text[1:5]); year > 0 {
+						first, last = min(first, year), max(last, year)
+						continue
+					}
+				}
+				if m.word(i-1) != "interval" {
+					continue
+				}
+				length, isSpan := daysOf(text)
+				if !isSpan {
+					length = max(numberOf(strings.Trim(text, "' ")), 1)
+					if u, known := daysOf(m.word(i + 1)); known {
+						length *= u
+					}
+				}
+				add(length)
+			case TokenWord:
+				switch m.word(i) {
+				case "interval":
+					ok = true
+				case "now", "current_date", "current_timestamp", "localtimestamp", "clock_timestamp", "statement_timestamp", "transaction_timestamp":
+					if last > 0 || first < boundless {
+						last = max(last, endOfTime)
+					}
+				}
+			case TokenNumber:
+				if u, known := daysOf(m.word(i + 1)); known { // INTERVAL 1 DAY
+					add(numberOf(text) * u)
+				} else if year := numberOf(text); year > 0 && i >= start+2 && m.word(i-2) == "date" && m.tokens[i-1].Kind == TokenOpen { // DATE(2024, 1, 31)
+					first, last = min(first, year), max(last, year)
+				}
+			}
+		}
+	})
+	if !ok {
+		return 0, false
+	}
+	if last > 0 {
+		between += (last - first + 1) * 366
+	}
+	if perDay == 0 {
+		perDay = 86400
+	}
+	if step == 0 {
+		step = m.step(start, end) / perDay
+	}
+	return between/step + 1, true
+}
+
 // steps is how many numbers a series has: up to the only argument, or from the first to
 // the second. Two literal times bound their difference.
 func (m *meter) steps(start, end int, args []amount, step float64) (n float64) {
@@ -297,7 +396,7 @@ func instant(text string) (seconds float64, ok bool) {
 	if timed {
 		fields = append(fields, strings.Split(clock, ":")...)
 	}
-	if len(fields) != 3 && len(fields) != len(scale) || len(fields[0]) != 4 {
+	if len(fields) != 3 && len(fields) != 5 && len(fields) != len(scale) || len(fields[0]) != 4 {
 		return 0, false
 	}
 	for i, f := range fields {

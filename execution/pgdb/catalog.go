@@ -247,7 +247,7 @@ func (d *DB) interviewOnce(ctx context.Context, questions func(asker) error) err
 			return nil, errors.Join(errAgain, execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke", nil))
 		}
 		usable = false // until the exchange says otherwise
-		x := exchange{c: c, k: ending.New(c), s: statement{sql: sql}, lim: d.catalog.limits}
+		x := exchange{c: c, k: ending.New(c), s: statement{sql: sql}, lim: d.catalog.limits, alarm: &d.alarm}
 		res, err := x.run(ctx, d.pool.OnClose)
 		usable = x.keep
 		if err != nil && x.again && first {

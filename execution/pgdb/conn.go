@@ -32,8 +32,10 @@ type conn struct {
 
 	said said // the last statement, for a connection that is held
 
-	// pending is set until the second part of a statement has been read.
-	pending bool
+	// pending is set until the second part of a statement has been read. unsettled is
+	// the error in it.
+	pending   bool
+	unsettled error
 
 	open                  raw // the last result of opening, for the values below
 	openTimeout, openLock time.Duration
@@ -77,8 +79,8 @@ func (c *conn) unprepare() {
 // settle reads the second part of the last statement: ROLLBACK and the reset.
 // An error means that the connection must not be used again.
 func (c *conn) settle() error {
-	if !c.pending {
-		return nil
+	if !c.pending || c.unsettled != nil {
+		return c.unsettled
 	}
 	nc := c.pg.Conn()
 	if err := nc.SetReadDeadline(time.Now().Add(settleTimeout)); err != nil {
@@ -141,6 +143,28 @@ func (c *conn) Ready(ctx context.Context) bool {
 	stop := context.AfterFunc(ctx, c.Sever)
 	ok := c.quiet()
 	return stop() && ok
+}
+
+// ReadyNow is Ready for a connection without TLS whose server has said everything by now,
+// which is so when the caller of the last statement has taken its time to ask again.
+func (c *conn) ReadyNow() bool {
+	// pgconn reads from elsewhere only while it writes its first messages.
+	c.frames.now = c.pg.Conn()
+	defer func() { c.frames.now = nil }()
+	if c.pending {
+		if err := c.readClosing(); err != nil {
+			if !pgconn.Timeout(err) { // otherwise settle reads the rest
+				c.unsettled = err
+			}
+			return false
+		}
+		c.pending = false
+	}
+	if c.pg.Frontend().ReadBufferLen() > 0 || c.frames.buffered() {
+		return false
+	}
+	alive, waiting := network.Peek(c.pg.Conn())
+	return alive && !waiting
 }
 
 // quiet verifies the rollback and reads messages that the server has sent

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"sync/atomic"
+
+	"github.com/ktxhq/ktx/execution/internal/network"
 )
 
 // Bounds of the messages other than rows that a server may send. The widest row
@@ -35,6 +38,9 @@ type frameReader struct {
 	r   io.Reader
 	buf []byte // the read buffer; its unread part is buf[start:end]
 	err error  // error of r, reported after the bytes before it
+	// now is what r reads from, while nothing is waited for: what has not arrived is an
+	// error then, like a deadline. Otherwise it is nil.
+	now net.Conn
 
 	start, end int
 	arrived    atomic.Int64 // bytes in total; any goroutine may read it
@@ -117,7 +123,13 @@ func (f *frameReader) fill() error {
 		f.err = nil
 		return err
 	}
-	n, err := f.r.Read(f.buf)
+	var n int
+	var err error
+	if f.now != nil {
+		n, err = network.ReadNow(f.now, f.buf)
+	} else {
+		n, err = f.r.Read(f.buf)
+	}
 	f.start, f.end = 0, n
 	f.arrived.Add(int64(n))
 	if n > 0 {

@@ -99,8 +99,9 @@ type DB struct {
 	texts   *texts
 	accepts atomic.Pointer[accepted]
 	types   typeNames
-	path    []string // pinned; nil leaves the role's own
-	tls     string   // weakness of transport security, for the probe; "" when none
+	alarm   pool.Alarm // of the statements that run
+	path    []string   // pinned; nil leaves the role's own
+	tls     string     // weakness of transport security, for the probe; "" when none
 
 	checks   atomic.Bool // new connections check their role
 	objects  bool        // the catalogue has the objects of the database

@@ -64,10 +64,10 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 		if err != nil {
 			return nil, nil, err
 		}
-		x := exchange{c: l.Conn, k: ending.New(l.Conn), s: s, lim: lim, stale: l.Reused && l.Idle >= staleAfter}
+		x := exchange{c: l.Conn, k: ending.New(l.Conn), s: s, lim: lim, alarm: &d.alarm, stale: l.Reused && l.Idle >= staleAfter}
 		res, err := x.run(ctx, d.pool.OnClose)
 		if x.broke && x.keep && ctx.Err() == nil { // the statement did not run; the pins say what differs, or set it
-			x = exchange{c: l.Conn, k: ending.New(l.Conn), s: s, lim: lim}
+			x = exchange{c: l.Conn, k: ending.New(l.Conn), s: s, lim: lim, alarm: &d.alarm}
 			res, err = x.run(ctx, d.pool.OnClose)
 		}
 		switch {
@@ -109,6 +109,7 @@ type exchange struct {
 	k     *ending.Call
 	s     statement
 	lim   execution.Limits
+	alarm *pool.Alarm
 	stale bool // the connection was idle for a long time
 
 	at        stage
@@ -156,9 +157,8 @@ func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*
 	f := c.pg.Frontend()
 	f.SetMaxBodyLen(max(maxMessageBody, int(min(x.lim.Bytes, 1<<30))+4*maxColumns+2))
 
-	ctx, cancel := context.WithTimeoutCause(ctx, x.lim.Timeout+clientGrace, pool.ErrTimeLimit)
-	defer cancel()
 	x.k.Begin()
+	late := x.alarm.After(x.lim.Timeout+clientGrace, func() { x.k.Interrupt(pool.ErrTimeLimit) })
 	stop := context.AfterFunc(ctx, func() { x.k.Interrupt(context.Cause(ctx)) })
 	stay := onClose(func() { x.k.Interrupt(pool.ErrClosing) })
 
@@ -194,6 +194,7 @@ func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*
 		}
 	}
 
+	late()
 	stop()
 	stay()
 	if x.drain != nil {

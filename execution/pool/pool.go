@@ -69,6 +69,12 @@ type Lease[C Connection] struct {
 	created, used time.Time
 }
 
+// again is l for another statement.
+func (l *Lease[C]) again() *Lease[C] {
+	l.Reused, l.Idle = true, time.Since(l.used)
+	return l
+}
+
 // New returns a pool of at most size connections, which it opens with dial.
 func New[C Connection](size int, dial func(context.Context) (C, error)) *Pool[C] {
 	lifetime, end := context.WithCancelCause(context.Background())
@@ -83,12 +89,28 @@ func New[C Connection](size int, dial func(context.Context) (C, error)) *Pool[C]
 // called before.
 func (p *Pool[C]) OnClose(f func()) (stop func() bool) { return p.onClose(f) }
 
+// Prompt is a connection that may know without waiting that it is ready, so that a
+// statement on an idle connection sets no timer.
+type Prompt interface {
+	// ReadyNow is Ready without waiting. When it returns false, Ready has to be asked.
+	ReadyNow() bool
+}
+
 // Acquire returns a connection that is ready. It waits until ctx ends, but at
 // most for limit and for [MaxWait]. Errors are of type *[execution.Error].
 func (p *Pool[C]) Acquire(ctx context.Context, limit time.Duration) (*Lease[C], error) {
+	l := p.Idle()
+	if l != nil {
+		if c, ok := any(l.Conn).(Prompt); ok && time.Since(l.created) < maxLifetime && c.ReadyNow() {
+			return l.again(), nil
+		}
+	}
 	ctx, end := context.WithTimeoutCause(ctx, min(limit, MaxWait), ErrNoConnection)
 	defer end()
-	l, err := p.grant(ctx)
+	var err error
+	if l == nil {
+		l, err = p.grant(ctx)
+	}
 	for {
 		if err != nil {
 			return nil, err
@@ -132,8 +154,7 @@ func (p *Pool[C]) await(ctx context.Context) (*Lease[C], error) {
 func (p *Pool[C]) use(ctx context.Context, l *Lease[C]) (*Lease[C], error) {
 	for l != nil {
 		if time.Since(l.created) < maxLifetime && l.Conn.Ready(ctx) {
-			l.Reused, l.Idle = true, time.Since(l.used)
-			return l, nil
+			return l.again(), nil
 		}
 		l.Conn.Destroy()
 		if ctx.Err() != nil {

@@ -115,8 +115,14 @@ func (s *stand) serve(dir string, change ...func(*exec.Cmd)) *command {
 // start starts the command in a project.
 func (s *stand) start(dir string, change ...func(*exec.Cmd)) *command {
 	s.Helper()
+	return s.startAs(dir, []string{"stdio"}, change...)
+}
+
+// startAs starts another one of the commands of ktx mcp.
+func (s *stand) startAs(dir string, args []string, change ...func(*exec.Cmd)) *command {
+	s.Helper()
 	c := &command{s: s, next: 10, others: map[int]answer{}, ended: make(chan struct{})}
-	c.cmd = exec.CommandContext(context.WithoutCancel(s.Context()), executable.KTX(s), "mcp", "stdio", "--project-dir", dir)
+	c.cmd = exec.CommandContext(context.WithoutCancel(s.Context()), executable.KTX(s), slices.Concat([]string{"mcp"}, args, []string{"--project-dir", dir})...)
 	c.cmd.Dir = "/"
 	c.cmd.Env = os.Environ()
 	if s.bench != nil {

@@ -3,10 +3,16 @@
 package faults_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -80,6 +86,130 @@ func (s *stand) connectionWithout(c *command, running, next question, code sqlgu
 	s.wantOutcomes(map[string]int{"ok": 2, "error": 3, "cancelled": 1})
 }
 
+// httpClient is a client of ktx mcp start, with a connection of its own.
+type httpClient struct {
+	s       *stand
+	url     string
+	http    http.Client
+	session string
+}
+
+// client returns a client of a server that was started in a project. It has said nothing.
+func (s *stand) client(dir string) *httpClient {
+	s.Helper()
+	var state struct{ Port int }
+	s.eventually("the server has written its state", func() bool {
+		text, err := os.ReadFile(filepath.Join(dir, ".ktx", "mcp.json"))
+		return err == nil && json.Unmarshal(text, &state) == nil
+	})
+	return &httpClient{s: s, url: fmt.Sprintf("http://127.0.0.1:%d/mcp", state.Port), http: http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}, Timeout: hang}}
+}
+
+// post sends a message and returns the answer.
+func (c *httpClient) post(message string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(c.s.Context(), http.MethodPost, c.url, strings.NewReader(message))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if c.session != "" {
+		r.Header.Set("Mcp-Session-Id", c.session)
+		r.Header.Set("Mcp-Protocol-Version", "2025-11-25")
+	}
+	res, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	if c.session == "" {
+		c.session = res.Header.Get("Mcp-Session-Id")
+	}
+	if _, data, ok := bytes.Cut(text, []byte("data: ")); ok { // of a stream with one event
+		text = data
+	}
+	return bytes.TrimSpace(text), err
+}
+
+// ask opens a session unless there is one, and asks a question.
+func (c *httpClient) ask(q question) (a answer, err error) {
+	if c.session == "" {
+		if _, err := c.post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"faults","version":"1"}}}`); err != nil {
+			return a, err
+		}
+		if _, err := c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); err != nil {
+			return a, err
+		}
+	}
+	sql, err := json.Marshal(c.s.text(q))
+	if err != nil {
+		return a, err
+	}
+	text, err := c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"sql_execution","arguments":{"connectionId":%q,"sql":%s}}}`, connectionID, sql))
+	if err != nil {
+		return a, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&a); err != nil {
+		return a, fmt.Errorf("%.200s: %w", text, err)
+	}
+	return a, nil
+}
+
+// clientsWithout asks a server that can accept no connection. The client that has one is
+// answered meanwhile, and another one when the server has descriptors again.
+func (s *stand) clientsWithout() {
+	s.Helper()
+	dir := s.project()
+	c := s.startAs(dir, []string{"start", "--foreground", "--port", "0"})
+	first, second := s.client(dir), s.client(dir)
+	right := func(a answer, err error, q question) {
+		s.Helper()
+		if err != nil {
+			s.Fatalf("%v; the server said: %s", err, c.said())
+		}
+		if code := c.judged(q, a); code != "" {
+			s.Errorf("ended as %s", code)
+		}
+	}
+	s.eventually("the server answers", func() bool {
+		a, err := first.ask(one("first"))
+		return err == nil && a.code() == ""
+	})
+	type answered struct {
+		a   answer
+		err error
+	}
+	waits := make(chan answered, 1)
+	c.withoutDescriptors(func() {
+		go func() {
+			a, err := second.ask(one("second"))
+			waits <- answered{a, err}
+		}()
+		s.eventually("the server says that it cannot accept a connection", func() bool { return strings.Contains(c.said(), "too many open files") })
+		for i := range 3 {
+			q := one(fmt.Sprintf("meanwhile%d", i))
+			a, err := first.ask(q)
+			right(a, err, q)
+		}
+		select {
+		case got := <-waits:
+			s.Errorf("a client without a connection got %v, %v", got.a, got.err)
+		default:
+		}
+	})
+	got := <-waits
+	right(got.a, got.err, one("second"))
+	first.http.CloseIdleConnections()
+	second.http.CloseIdleConnections()
+	c.signal(syscall.SIGTERM)
+	c.ends(0)
+	s.recorded(s.logDir, 0)
+	s.wantStop()
+}
+
 // noDescriptorsOnServer is the scenario of a server.
 var noDescriptorsOnServer = []scenario{{
 	name:   "no file descriptor for a connection",
@@ -107,6 +237,16 @@ var noDescriptors = []scenario{
 			s.logDir = filepath.Join(dir, ".ktx", "audit")
 			c := s.serve(dir)
 			s.connectionWithout(c, question{sql: "SELECT count(*) FROM items AS a, items AS b, items AS c, items AS d WHERE a.pad < b.name AND c.pad < d.name"}, question{sql: "SELECT name FROM items WHERE id = 1", rows: [][]string{{"file-1"}}}, sqlguard.CodeBusy)
+			return ""
+		},
+	},
+	{
+		name:   "no file descriptor for a client",
+		does:   "`ktx mcp start` may open no further file when a second client connects over HTTP; then it may again.",
+		passes: "The client that is connected gets its right answers meanwhile; the log says why the other one waits; it gets its right answer when there are descriptors again.",
+		run: func(s *stand) string {
+			s.database()
+			s.clientsWithout()
 			return ""
 		},
 	},

@@ -4,7 +4,9 @@ package network
 
 import (
 	"errors"
+	"io"
 	"net"
+	"os"
 	"syscall"
 )
 
@@ -34,4 +36,35 @@ func Peek(nc net.Conn) (alive, waiting bool) {
 		return true
 	})
 	return alive && err == nil, waiting
+}
+
+// ReadNow reads from a connection what has arrived. It fails like a read whose deadline has
+// passed when nothing has, and for a connection that is encrypted, of which only the
+// encrypted bytes can be seen.
+func ReadNow(nc net.Conn, b []byte) (n int, err error) {
+	sc, ok := nc.(syscall.Conn)
+	if !ok {
+		return 0, os.ErrDeadlineExceeded
+	}
+	rc, err := sc.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var failed error
+	err = rc.Read(func(fd uintptr) bool {
+		n, failed = syscall.Read(int(fd), b)
+		return true
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case errors.Is(failed, syscall.EAGAIN), errors.Is(failed, syscall.EINTR):
+		return 0, os.ErrDeadlineExceeded
+	case failed != nil:
+		return 0, os.NewSyscallError("read", failed)
+	case n == 0:
+		return 0, io.EOF
+	default:
+		return n, nil
+	}
 }
