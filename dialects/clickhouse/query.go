@@ -350,7 +350,8 @@ func (p *parser) interpolated() {
 	p.expression()
 	grows := ""
 	for _, c := range p.stmt.Calls[min(calls, len(p.stmt.Calls)):] {
-		if !interpolates[lexical.Lower(c.Name)] {
+		refused := c.Builtin && !c.Ruling.Allowed // which says more of the statement
+		if !refused && !interpolates[lexical.Lower(c.Name)] {
 			grows = c.Name
 		}
 	}
