@@ -218,7 +218,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 		inputs = ignored.Without(inputs)
 	}
 	if o.fix != "" {
-		if err := fixFiles(a, o.fix, inputs, guards); err != nil {
+		if err := fixFiles(ctx, a, o.fix, inputs, guards); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"bytes"
+	"context"
 	"os"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -25,9 +26,12 @@ const maxFix = 8 << 20
 
 // fixFiles makes the certain rewrites in SQL files, shows them as a diff on
 // standard error, and with "write" writes them. Files that cannot be read are
-// left to the check, which says why.
-func fixFiles(a *console.App, mode string, inputs []sqlcheck.Input, guards *wiring.FileGuards) error {
+// left to the check, which says why. An interrupt ends it between two files.
+func fixFiles(ctx context.Context, a *console.App, mode string, inputs []sqlcheck.Input, guards *wiring.FileGuards) error {
 	for _, in := range inputs {
+		if err := ctx.Err(); err != nil {
+			return console.Failed("the rewrites are not complete: %w", err)
+		}
 		if in.Stdin || in.Problem != "" || source.Reads(in.Path) {
 			continue
 		}

@@ -66,32 +66,46 @@ func (d *declared) dialectOf(path string) string {
 		top = sqlcheck.Tree(filepath.Dir(path))
 		d.tops[filepath.Dir(path)] = top
 	}
-	dbt := false
+	var above []string // the folders of the file, up to its tree
+	dbt := false       // it belongs to a dbt project, in which folders have the names of sources
 	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
-		found := d.folders[folder]
-		if found == nil {
-			found = readToolFiles(folder)
-			d.folders[folder] = found
+		above = append(above, folder)
+		if d.folders[folder] == nil {
+			d.folders[folder] = readToolFiles(folder)
 		}
-		dbt = dbt || found.dbt
+		dbt = dbt || d.folders[folder].dbt
+		if folder == top || folder == filepath.Dir(folder) {
+			break
+		}
+	}
+	for _, folder := range above {
+		found := d.folders[folder]
 		name := found.of(path, extension)
-		if name == "" && dbt && len(found.adapters) == 1 {
+		switch {
+		case name != "":
+		case !dbt && folder != top:
+			if name = dialectNamed(filepath.Base(folder)); extension != ".sql" && !isDialect(name) {
+				name = "" // pkg/snowflake can be of identifiers
+			}
+		case dbt && len(found.adapters) == 1:
 			name = found.adapters[0]
 		}
-		if name == "" && !dbt && filepath.Base(folder) != "." && folder != top {
-			name = dialectFolder(filepath.Base(folder))
-		}
-		if name != "" || folder == top || folder == filepath.Dir(folder) {
+		if name != "" {
 			return name
 		}
 	}
+	return ""
 }
 
-// dialectFolder returns the dialect that a folder has as its name, such as
-// migrations/postgres.
-func dialectFolder(name string) string {
+// plainEngines are those of otherEngines whose names mean nothing else. A file is not
+// skipped because a folder or a file is called synapse, spark or oracle.
+var plainEngines = []string{"cockroachdb", "cockroach", "crdb", "snowflake", "databricks"}
+
+// dialectNamed returns the dialect that a folder, a part of the name of a file or a word
+// in the name of a profile is, such as in migrations/postgres.
+func dialectNamed(name string) string {
 	name = strings.ToLower(name)
-	if isDialect(name) || skipped(name) != nil {
+	if isDialect(name) || slices.Contains(plainEngines, name) {
 		return name
 	}
 	return ""
@@ -274,7 +288,7 @@ func dbtProject(project []byte) string {
 	var names []string
 	profile, _ := p["profile"].(string)
 	for word := range strings.FieldsFuncSeq(strings.ToLower(profile), func(r rune) bool { return r < 'a' || r > 'z' }) {
-		if name := dialectFolder(word); name != "" {
+		if name := dialectNamed(word); name != "" {
 			names = append(names, name)
 		}
 	}
@@ -309,8 +323,8 @@ func dbtAdapters(list []byte) (names []string) {
 		line, _, _ = strings.Cut(line, "#")
 		for word := range strings.FieldsFuncSeq(strings.ToLower(line), func(r rune) bool { return r != '-' && r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
 			if adapter, ok := strings.CutPrefix(strings.ReplaceAll(word, "_", "-"), "dbt-"); ok {
-				if name := dialectFolder(adapter); name != "" {
-					names = append(names, name)
+				if isDialect(adapter) || skipped(adapter) != nil {
+					names = append(names, adapter)
 				}
 			}
 		}

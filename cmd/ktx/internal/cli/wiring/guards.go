@@ -276,14 +276,17 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 	if name == "" {
 		name = suffixDialect(path)
 	}
+	imported := ""
 	if name == "" {
-		name = importedDialect(path, text)
+		if imported = importedDialect(path, text); isDialect(imported) {
+			name = imported
+		}
 	}
 	if name == "" && adapter != "" {
 		name = adapter
 	}
 	if name == "" {
-		name = g.declared.dialectOf(path)
+		name = cmp.Or(g.declared.dialectOf(path), imported) // only when nothing else speaks is a file skipped for its drivers
 	}
 	if name == "" {
 		return nil, errors.New("nothing says which SQL dialect the file is written in")
@@ -316,7 +319,7 @@ func suffixDialect(path string) string {
 	if extension == ".sql" {
 		parts := strings.Split(filepath.Base(path), ".")
 		for _, part := range parts[:len(parts)-1] {
-			if name := dialectFolder(part); name != "" {
+			if name := dialectNamed(part); name != "" {
 				return name
 			}
 		}
