@@ -26,7 +26,8 @@ const DefaultDiscoverLimit = 15
 // DiscoverData is the answer of discover_data, the best result first.
 type DiscoverData struct {
 	Refs []DiscoverRef `json:"refs"`
-	// Notes say which connections could not be searched, and what to do about it.
+	// Notes say which connections could not be searched, and what to ask when nothing was
+	// found.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -129,7 +130,40 @@ func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (Disco
 		ref.Score = f.Score
 		out.Refs = append(out.Refs, ref)
 	}
+	pages := wanted(KindWiki) && search.wiki != nil && len(search.wiki.Pages()) > 0
+	if len(out.Refs) == 0 && (pages || len(search.indexes) > 0 || len(search.models) > 0) {
+		out.Notes = append(out.Notes, nothingFound(search.snapshots))
+	}
 	return out, nil
+}
+
+// nothingFound says what to ask instead of a question that matches nothing. Only names that
+// the rules permit are in a snapshot.
+func nothingFound(scans []*catalog.Snapshot) string {
+	const (
+		mostConnections, mostTables = 5, 10
+		text                        = "nothing has a word of the question: ask with other words, or in the language that the names are in"
+	)
+	var lists []string
+	for _, found := range scans {
+		tables := found.Tables()
+		if len(tables) == 0 || len(lists) == mostConnections {
+			continue
+		}
+		names := make([]string, 0, mostTables)
+		for _, t := range tables[:min(len(tables), mostTables)] {
+			names = append(names, found.Display(t.Ref()))
+		}
+		list := found.ConnectionID() + " has " + strings.Join(names, ", ")
+		if more := len(tables) - len(names); more > 0 {
+			list += fmt.Sprintf(" and %d more", more)
+		}
+		lists = append(lists, list)
+	}
+	if len(lists) == 0 {
+		return text
+	}
+	return text + "; of tables, " + strings.Join(lists, "; ")
 }
 
 // together gives the lanes of the scans and of the semantic layer equal shares: both are

@@ -75,7 +75,7 @@ func (b *builder) dimension(d DimensionRequest) *expr.Error {
 	}
 	c := b.m.Sources[b.m.Nodes[f.Node].Source].Columns[f.Column]
 	if grain != NoGrain && c.Type != expr.Time {
-		return refuse(expr.InvalidGranularity, "leave the granularity out", "%s is a %s; only a time has a granularity", fieldName(b.m, f), typeName(c.Type))
+		return refuse(expr.InvalidGranularity, granularityHint(b.m, f), "%s is a %s; only a time has a granularity", fieldName(b.m, f), typeName(c.Type))
 	}
 	for _, have := range b.plan.Dimensions {
 		if have.Field == f && have.Grain == grain {
@@ -84,6 +84,21 @@ func (b *builder) dimension(d DimensionRequest) *expr.Error {
 	}
 	b.plan.Dimensions = append(b.plan.Dimensions, Dimension{Expr: b.m.Expand(f), Grain: grain, Field: f, Type: c.Type})
 	return nil
+}
+
+// granularityHint names the times of the source whose column is none.
+func granularityHint(m *model.Model, f expr.Field) string {
+	const most = 5
+	var times []string
+	for i, c := range m.Sources[m.Nodes[f.Node].Source].Columns {
+		if c.Type == expr.Time && c.Visibility == model.Public && len(times) < most {
+			times = append(times, fieldName(m, expr.Field{Node: f.Node, Column: i}))
+		}
+	}
+	if len(times) == 0 {
+		return "leave the granularity out"
+	}
+	return "leave the granularity out, or group by a time: " + strings.Join(times, ", ")
 }
 
 // columnHint says what to write for a dimension that is no name.

@@ -26,7 +26,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	defer stop()
 	ctx, own := endedByInterrupt(ctx)
 	context.AfterFunc(ctx, stop) // the second signal has its default effect
-	a := &console.App{Stdin: in, Out: console.NewStream(out), Err: console.NewStream(errw), Lookup: os.LookupEnv, Args: args, Version: productVersion(), OwnInterrupts: own}
+	a := &console.App{Stdin: in, Out: console.NewStream(out), Err: console.NewStream(errw), Lookup: os.LookupEnv, Args: args, Version: productVersion(), OwnInterrupts: own, FreeSpace: freeSpace}
 	return run(ctx, a)
 }
 

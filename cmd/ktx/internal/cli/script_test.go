@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,10 +31,19 @@ type servers struct{ m *testing.M }
 func (s servers) Run() int { return testdb.Run(s.m) }
 
 func TestMain(m *testing.M) {
+	systemFreeSpace = cli.SetFreeSpace(64 << 30)
 	testscript.Main(servers{m}, map[string]func(){
 		"ktx": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"ktx-released": func() {
 			cli.SetVersion("1.2.0")
+			os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+		"ktx-on-500-MiB": func() {
+			cli.SetFreeSpace(500 << 20)
+			os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+		"ktx-on-1-MiB": func() {
+			cli.SetFreeSpace(1 << 20)
 			os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 		"converse": converse,
@@ -42,6 +52,23 @@ func TestMain(m *testing.M) {
 			upstreamtest.Run()
 		},
 	})
+}
+
+// systemFreeSpace is what the program asks for the space on a disk outside of tests.
+var systemFreeSpace func(path string) (uint64, bool)
+
+func TestTheSystemTellsTheSpaceOnADisk(t *testing.T) {
+	free, ok := systemFreeSpace(t.TempDir())
+	switch runtime.GOOS {
+	case "linux", "darwin":
+		if !ok || free == 0 {
+			t.Errorf("%d bytes free, known: %t, although the test could make a folder", free, ok)
+		}
+	default:
+		if ok {
+			t.Errorf("%d bytes are said to be free", free)
+		}
+	}
 }
 
 // converse runs a program as a client does that waits for its answers before it

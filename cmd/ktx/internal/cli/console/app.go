@@ -19,6 +19,10 @@ type App struct {
 	// nobody sends any.
 	OwnInterrupts func() <-chan os.Signal
 
+	// FreeSpace returns how many bytes a user may still write where path lies, if the
+	// system tells.
+	FreeSpace func(path string) (bytes uint64, ok bool)
+
 	Started bool // the arguments were valid and the command runs
 
 	ProjectDir string // --project-dir

@@ -105,7 +105,7 @@ func (e *examination) auditFiles(ctx context.Context) {
 	add := func(level, message, fix string) {
 		e.add(finding{Group: groupAudit, Level: level, Message: message, Fix: fix})
 	}
-	if free, ok := freeSpace(existing(dir)); ok {
+	if free, ok := e.app.FreeSpace(existing(dir)); ok {
 		text := fmt.Sprintf("its disk has %d MiB free", free>>20)
 		switch {
 		case free < noSpace:

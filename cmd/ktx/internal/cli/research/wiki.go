@@ -71,6 +71,9 @@ func showFound(a *console.App, out research.WikiSearch, format string) {
 		rows = append(rows, console.Texts(r.Key, string(r.Scope), strconv.FormatFloat(r.Score, 'f', -1, 64), strings.Join(r.MatchReasons, ", "), r.Summary))
 	}
 	a.Table(format, []string{"key", "scope", "score", "found in", "summary"}, rows)
+	if out.TotalFound == 0 {
+		a.Errorf("note: no page has a word of the question; ktx wiki lists all pages\n")
+	}
 	if more := out.TotalFound - len(out.Results); more > 0 {
 		a.Errorf("note: %s more; --limit shows up to 50\n", console.Count(more, "page"))
 	}

@@ -70,9 +70,11 @@ is followed. A link that leads out of the folder, or to a folder, is not.
 
 The dialect of a file is, in this order: --dialect; check.overrides in the nearest
 ktx.yaml; a first line "-- ktx: dialect=NAME"; the dialect of the connection that
-has the name of a folder on the path; the extension (.pgsql, .psql, .sqlite). It
-is never guessed. The policy is that of the connection, or of the block guard in
-the nearest ktx.yaml.
+has the name of a folder on the path; the extension (.pgsql, .psql, .sqlite); the
+adapter of the dbt project; the nearest configuration of another tool, such as
+sqlc.yaml, .sqlfluff, schema.prisma or the drivers in go.mod. It is never guessed.
+A file for an engine that ktx has no reader for, such as snowflake, is skipped. The
+policy is that of the connection, or of the block guard in the nearest ktx.yaml.
 
 Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
 3 some could not be checked.`,

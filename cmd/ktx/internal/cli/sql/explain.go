@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/sqlcheck/migration"
 	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -37,15 +38,15 @@ func ExplainCommand(a *console.App) *cobra.Command {
 			if cmd.Flags().Changed("output") {
 				return console.Usage("--output applies to the list of codes only; one code is printed as text, or as JSON with --json")
 			}
-			name := strings.ToLower(strings.TrimSpace(args[0]))
+			name := strings.TrimSpace(args[0])
 			codes := allCodes()
-			i := slices.IndexFunc(codes, func(c sqlguard.CodeInfo) bool { return string(c.Code) == name })
+			i := slices.IndexFunc(codes, func(c sqlguard.CodeInfo) bool { return strings.EqualFold(string(c.Code), name) })
 			if i < 0 {
 				var names []string
 				for _, c := range codes {
 					names = append(names, string(c.Code))
 				}
-				return console.Usage("unknown code %q%s (ktx explain lists all)", args[0], console.DidYouMean(name, names))
+				return console.Usage("unknown code %q%s (ktx explain lists all)", args[0], console.DidYouMean(strings.ToLower(name), names))
 			}
 			info := codes[i]
 			if a.JSON {
@@ -65,9 +66,11 @@ func ExplainCommand(a *console.App) *cobra.Command {
 	return c
 }
 
-// allCodes returns the codes of the guard, and those of the profile for
-// migrations.
-func allCodes() []sqlguard.CodeInfo { return append(sqlguard.Codes(), migration.Codes()...) }
+// allCodes returns the codes of the guard, those of the profile for migrations, and those
+// that only tools have.
+func allCodes() []sqlguard.CodeInfo {
+	return slices.Concat(sqlguard.Codes(), migration.Codes(), research.Codes())
+}
 
 func listCodes(a *console.App, output string) error {
 	format, err := a.OutputFormat(output)

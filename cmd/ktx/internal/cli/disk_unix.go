@@ -1,11 +1,11 @@
 //go:build linux || darwin
 
-package project
+package cli
 
 import "syscall"
 
 // freeSpace returns how many bytes a user may still write where path lies.
-func freeSpace(path string) (bytes uint64, ok bool) {
+var freeSpace = func(path string) (bytes uint64, ok bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(path, &s); err != nil || s.Bsize <= 0 {
 		return 0, false
