@@ -4,38 +4,45 @@ package postgres
 
 // costlyFunctions are the functions whose cost grew faster than the length of an argument, each with the exponent, measured on PostgreSQL 15.18 (Debian 15.18-0+deb12u1).
 var costlyFunctions = map[string]bool{
-	"arraycontained":              true, // 1.9
-	"arraycontains":               true, // 1.9
-	"arrayoverlap":                true, // 2.0
-	"btrim":                       true, // 2.0
-	"ltrim":                       true, // 2.0
-	"normalize":                   true, // 2.0
-	"phraseto_tsquery":            true, // 1.9
-	"plainto_tsquery":             true, // 1.9
-	"position":                    true, // 2.0
-	"replace":                     true, // 1.9
-	"rtrim":                       true, // 2.0
-	"split_part":                  true, // 2.0
-	"string_to_array":             true, // 2.0
-	"string_to_table":             true, // 2.0
-	"strpos":                      true, // 2.0
-	"to_date":                     true, // 1.8
-	"to_timestamp":                true, // 1.8
-	"to_tsquery":                  true, // 1.9
-	"translate":                   true, // 2.0
-	"trim":                        true, // 2.0
-	"ts_rank":                     true, // 1.9
-	"websearch_to_tsquery":        true, // 1.9
-	"xml_is_well_formed":          true, // 1.9
-	"xml_is_well_formed_document": true, // 1.8
-	"xpath":                       true, // 2.0
-	"xpath_exists":                true, // 1.9
+	"arraycontained":                     true, // 1.9
+	"arraycontains":                      true, // 1.9
+	"arrayoverlap":                       true, // 2.0
+	"btrim":                              true, // 2.0
+	"ltrim":                              true, // 2.0
+	"normalize":                          true, // 2.0
+	"phraseto_tsquery":                   true, // 1.9
+	"plainto_tsquery":                    true, // 1.9
+	"position":                           true, // 2.0
+	"replace":                            true, // 1.9
+	"rtrim":                              true, // 2.0
+	"split_part":                         true, // 2.0
+	"string_to_array":                    true, // 2.0
+	"string_to_table":                    true, // 2.0
+	"strpos":                             true, // 2.0
+	"to_date":                            true, // 1.8
+	"to_timestamp":                       true, // 1.8
+	"to_tsquery":                         true, // 1.9
+	"translate":                          true, // 2.0
+	"trim":                               true, // 2.0
+	"ts_rank":                            true, // 1.9
+	"websearch_to_tsquery":               true, // 1.9
+	"word_similarity":                    true, // 1.9
+	"word_similarity_dist_commutator_op": true, // 1.9
+	"word_similarity_dist_op":            true, // 1.9
+	"xml_is_well_formed":                 true, // 1.9
+	"xml_is_well_formed_document":        true, // 1.8
+	"xmlexists":                          true, // 1.9
+	"xmltable":                           true, // 1.9
+	"xpath":                              true, // 2.0
+	"xpath_exists":                       true, // 1.9
 }
 
 // costlyOperators are the operators of which the same is true, measured on PostgreSQL 15.18 (Debian 15.18-0+deb12u1).
 var costlyOperators = map[string]bool{
-	"&&":  true, // 2.0
-	"<->": true, // 2.1
-	"<@":  true, // 2.0
-	"@>":  true, // 2.0
+	"&&":   true, // 2.0
+	"<->":  true, // 2.1
+	"<->>": true, // 1.9
+	"<<->": true, // 1.9
+	"<@":   true, // 2.0
+	"@>":   true, // 2.0
 }
