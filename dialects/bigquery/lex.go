@@ -33,17 +33,7 @@ var spaces = []string{
 	"\u00a0", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u202f", "\u205f", "\u3000",
 }
 
-func wideSpace(text string) int {
-	if text[0] < utf8.RuneSelf {
-		return 0
-	}
-	for _, s := range spaces {
-		if strings.HasPrefix(text, s) {
-			return len(s)
-		}
-	}
-	return 0
-}
+func wideSpace(text string) int { return lexical.Begins(text, spaces) }
 
 // next returns the next token, and false at the end of the text.
 func (l *lexer) next() (sqlguard.Token, bool) {

@@ -34,10 +34,10 @@ type literalLimit struct {
 	most float64
 }
 
-// fewest is the smallest step of a series whose ends are no literals, and mostSteps how
+// leastStep is the smallest step of a series whose ends are no literals, and mostSteps how
 // many a series has at most whose ends are literals. 8 bytes each are DefaultMaxConstant.
 const (
-	fewest    = 1
+	leastStep = 1
 	mostSteps = sqlguard.DefaultMaxConstant / 8
 )
 
@@ -167,7 +167,7 @@ func (w *walker) fewSteps(args []ast.Node) bool {
 	if !ok {
 		return false
 	}
-	if step >= fewest || step <= -fewest {
+	if step >= leastStep || step <= -leastStep {
 		return true
 	}
 	first, ok1 := w.literalSize(args[0])

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -32,17 +33,7 @@ var spaces = []string{
 	"\u2028", "\u2029", "\u202f", "\u205f", "\u3000",
 }
 
-func wideSpace(text string) int {
-	if text[0] < utf8.RuneSelf {
-		return 0
-	}
-	for _, s := range spaces {
-		if strings.HasPrefix(text, s) {
-			return len(s)
-		}
-	}
-	return 0
-}
+func wideSpace(text string) int { return lexical.Begins(text, spaces) }
 
 // next returns the next token, and false at the end of the text.
 func (l *lexer) next() (sqlguard.Token, bool) {

@@ -13,7 +13,6 @@ import (
 	"github.com/ktxhq/ktx/execution/bigquerydb/login"
 	"github.com/ktxhq/ktx/execution/bigquerydb/wire"
 	"github.com/ktxhq/ktx/execution/internal/network"
-	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -27,30 +26,23 @@ const (
 	reasonInvalid = "invalidQuery"
 )
 
-// meaning says how to report an error to the caller.
-type meaning struct {
-	code  sqlguard.Code // "" means a database error
-	hint  string
-	again bool // a retry may succeed although nothing was changed
-}
-
 const (
 	hintLogin = "the operator must check the credentials of the connection"
 	hintBytes = "read fewer columns or partitions; the operator can raise limits.scanBytes of the connection"
 	hintLater = "the service is at fault; try again later"
 )
 
-var meanings = map[string]meaning{
-	reasonDenied: {hint: "the role may not read this; the operator must grant it roles/bigquery.dataViewer on the dataset"}, "forbidden": {hint: "the operator must grant the role roles/bigquery.jobUser on the project"},
-	"authError": {hint: hintLogin}, "unauthorized": {hint: hintLogin}, "required": {hint: hintLogin},
-	reasonBytes: {hint: hintBytes}, "billingTierLimitExceeded": {hint: "compute less: aggregate or join fewer rows"},
-	"billingNotEnabled": {hint: "the operator must enable billing for the project"},
-	"quotaExceeded":     {code: sqlguard.CodeBusy, hint: "a quota of the project is used up for now"},
-	"rateLimitExceeded": {code: sqlguard.CodeBusy}, "jobRateLimitExceeded": {code: sqlguard.CodeBusy},
-	"backendError": {hint: hintLater, again: true}, "jobBackendError": {hint: hintLater, again: true}, "internalError": {hint: hintLater, again: true}, "jobInternalError": {hint: hintLater, again: true},
-	"tableUnavailable":  {hint: hintLater, again: true},
-	"resourcesExceeded": {hint: "the query needs more memory than it may use: read, sort or group less"}, "responseTooLarge": {hint: "select fewer rows or columns"},
-	reasonTimeout: {code: sqlguard.CodeTimeout},
+var meanings = map[string]network.Meaning{
+	reasonDenied: {Hint: "the role may not read this; the operator must grant it roles/bigquery.dataViewer on the dataset"}, "forbidden": {Hint: "the operator must grant the role roles/bigquery.jobUser on the project"},
+	"authError": {Hint: hintLogin}, "unauthorized": {Hint: hintLogin}, "required": {Hint: hintLogin},
+	reasonBytes: {Hint: hintBytes}, "billingTierLimitExceeded": {Hint: "compute less: aggregate or join fewer rows"},
+	"billingNotEnabled": {Hint: "the operator must enable billing for the project"},
+	"quotaExceeded":     {Code: sqlguard.CodeBusy, Hint: "a quota of the project is used up for now"},
+	"rateLimitExceeded": {Code: sqlguard.CodeBusy}, "jobRateLimitExceeded": {Code: sqlguard.CodeBusy},
+	"backendError": {Hint: hintLater, Again: true}, "jobBackendError": {Hint: hintLater, Again: true}, "internalError": {Hint: hintLater, Again: true}, "jobInternalError": {Hint: hintLater, Again: true},
+	"tableUnavailable":  {Hint: hintLater, Again: true},
+	"resourcesExceeded": {Hint: "the query needs more memory than it may use: read, sort or group less"}, "responseTooLarge": {Hint: "select fewer rows or columns"},
+	reasonTimeout: {Code: sqlguard.CodeTimeout},
 }
 
 var (
@@ -75,28 +67,21 @@ func (d *DB) queryError(e *wire.ServiceError, sql string) *execution.Error {
 	out.SQLState = reason
 	what := meanings[e.Reason]
 	switch {
-	case what.code != "":
+	case what.Code != "":
 	case e.Status == 401:
-		what.hint = hintLogin
+		what.Hint = hintLogin
 	case e.Status == 429:
-		what.code = sqlguard.CodeBusy
+		what.Code = sqlguard.CodeBusy
 	case e.Status >= 500:
-		what = meaning{hint: hintLater, again: true}
+		what = network.Meaning{Hint: hintLater, Again: true}
 	case e.Reason == reasonMissing && missingTable.MatchString(e.Message), e.Reason == "invalid" && missingTable.MatchString(e.Message):
-		what.hint = d.hintTables()
+		what.Hint = d.hintTables()
 	case e.Reason == reasonInvalid && missingTable.MatchString(e.Message):
-		what.hint = d.hintTables()
+		what.Hint = d.hintTables()
 	case e.Reason == reasonInvalid && missingColumn.MatchString(e.Message):
-		what.hint = d.hintColumns()
+		what.Hint = d.hintColumns()
 	}
-	if what.code != "" {
-		info, _ := sqlguard.LookupCode(what.code)
-		out.Code, out.Retryable = what.code, info.Retryable
-	}
-	if out.Code == sqlguard.CodeBusy {
-		out.RetryAfter = pool.BusyRetry
-	}
-	out.Hint, out.Retryable = cmp.Or(what.hint, out.Hint), out.Retryable || what.again
+	what.To(out)
 	if m := place.FindStringSubmatch(e.Message); m != nil && e.Reason == reasonInvalid {
 		out.Position = positionOf(sql, m[1], m[2])
 	}

@@ -268,7 +268,7 @@ func (p *prober) reads(ctx context.Context) error {
 		if r.Columns != nil {
 			return "give the principal a view without the columns instead of the table, or set policy tags on them"
 		}
-		return "REVOKE `roles/bigquery.dataViewer` ON TABLE " + quoteName(r.Schema) + "." + quoteName(r.Name) + " FROM \"…\", or a grant on its dataset or project"
+		return "REVOKE `roles/bigquery.dataViewer` ON TABLE " + rowset.Backquoted(r.Schema) + "." + rowset.Backquoted(r.Name) + " FROM \"…\", or a grant on its dataset or project"
 	})
 	return nil
 }

@@ -3,6 +3,8 @@ package bigquerydb
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ktxhq/ktx/execution/internal/rowset"
 )
 
 // roleName is the service account that the script makes.
@@ -27,7 +29,7 @@ func (p *prober) roleScript() string {
 	line("bq query --project_id=%s --use_legacy_sql=false <<'SQL'", t.project)
 	grantee := " TO \"serviceAccount:" + account + "\";"
 	if p.access.Whole(t.dataset) {
-		line("GRANT `roles/bigquery.dataViewer` ON SCHEMA %s.%s%s", quoteName(t.project), quoteName(t.dataset), grantee)
+		line("GRANT `roles/bigquery.dataViewer` ON SCHEMA %s.%s%s", rowset.Backquoted(t.project), rowset.Backquoted(t.dataset), grantee)
 	} else {
 		p.scriptGrants(grantee, line)
 	}
@@ -42,7 +44,7 @@ func (p *prober) scriptGrants(grantee string, line func(string, ...any)) {
 	line("-- Rules of the connection permit only a part of %s. Tables that are made later need", t.dataset)
 	line("-- this script again. INFORMATION_SCHEMA shows the structure of these tables only.")
 	for _, g := range p.access.Grants() {
-		name := quoteName(t.project) + "." + quoteName(g.Schema) + "." + quoteName(g.Name)
+		name := rowset.Backquoted(t.project) + "." + rowset.Backquoted(g.Schema) + "." + rowset.Backquoted(g.Name)
 		switch {
 		case g.Columns != nil:
 			line("-- %s has columns that a rule denies, and no grant of BigQuery leaves out columns:", name)

@@ -23,17 +23,17 @@ var ownLimits = execution.Limits{Rows: 2_000_000, Bytes: 512 << 20, Timeout: tim
 
 // columnsSQL lists the columns of a dataset that the principal may see.
 func columnsSQL(d wire.Dataset) string {
-	return "SELECT table_schema, table_name, column_name FROM " + quoteName(d.Project) + "." + quoteName(d.Dataset) + ".INFORMATION_SCHEMA.COLUMNS ORDER BY table_name, ordinal_position"
+	return "SELECT table_schema, table_name, column_name FROM " + rowset.Backquoted(d.Project) + "." + rowset.Backquoted(d.Dataset) + ".INFORMATION_SCHEMA.COLUMNS ORDER BY table_name, ordinal_position"
 }
 
 // routinesSQL lists the functions of a dataset.
 func routinesSQL(d wire.Dataset) string {
-	return "SELECT routine_name FROM " + quoteName(d.Project) + "." + quoteName(d.Dataset) + ".INFORMATION_SCHEMA.ROUTINES WHERE routine_type IN ('FUNCTION', 'TABLE FUNCTION') ORDER BY routine_name"
+	return "SELECT routine_name FROM " + rowset.Backquoted(d.Project) + "." + rowset.Backquoted(d.Dataset) + ".INFORMATION_SCHEMA.ROUTINES WHERE routine_type IN ('FUNCTION', 'TABLE FUNCTION') ORDER BY routine_name"
 }
 
 // wholeSQL reads a view. It is sent as a dry run only.
 func wholeSQL(t wire.Table) string {
-	return "SELECT * FROM " + quoteName(t.Project) + "." + quoteName(t.Dataset) + "." + quoteName(t.Name)
+	return "SELECT * FROM " + rowset.Backquoted(t.Project) + "." + rowset.Backquoted(t.Dataset) + "." + rowset.Backquoted(t.Name)
 }
 
 // newID returns an identifier that no other job has.

@@ -1,6 +1,9 @@
 package bigquerydb
 
-import "github.com/ktxhq/ktx/execution/bigquerydb/wire"
+import (
+	"github.com/ktxhq/ktx/execution/bigquerydb/wire"
+	"github.com/ktxhq/ktx/execution/internal/rowset"
+)
 
 // The statements of the probe.
 
@@ -10,11 +13,11 @@ const identitySQL = "SELECT SESSION_USER() AS principal, UNIX_SECONDS(CURRENT_TI
 // tryTableSQL and tryDatasetSQL are the writes that the probe tries, as dry runs, which make
 // nothing. Their names are new.
 func tryTableSQL(d wire.Dataset) string {
-	return "CREATE TABLE " + quoteName(d.Project) + "." + quoteName(d.Dataset) + "." + quoteName(newID()) + " (a INT64)"
+	return "CREATE TABLE " + rowset.Backquoted(d.Project) + "." + rowset.Backquoted(d.Dataset) + "." + rowset.Backquoted(newID()) + " (a INT64)"
 }
 
 func tryDatasetSQL(project string) string {
-	return "CREATE SCHEMA " + quoteName(project) + "." + quoteName(newID())
+	return "CREATE SCHEMA " + rowset.Backquoted(project) + "." + rowset.Backquoted(newID())
 }
 
 // writes are the permissions on a table beyond reading it. Reference: BigQuery IAM roles

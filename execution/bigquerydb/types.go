@@ -2,7 +2,6 @@ package bigquerydb
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -12,16 +11,7 @@ import (
 )
 
 // syntax says how to read a part of a column.
-var syntax = rowset.Syntax{
-	Plain: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
-	Quote: quoteName,
-	Part:  "substr(%s, 1, %d)",
-}
-
-// quoteName returns name as a quoted identifier.
-func quoteName(name string) string {
-	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
-}
+var syntax = rowset.Backquotes("substr(%s, 1, %d)")
 
 // The types whose texts are changed, and the names that the API has for some types.
 const (

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/internal/probe"
+	"github.com/ktxhq/ktx/execution/internal/rowset"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -53,7 +54,7 @@ func (p *prober) reads(ctx context.Context) error {
 		if r.Columns != nil {
 			what += "(" + quoteNames(r.Columns) + ")"
 		}
-		return "REVOKE " + what + " ON " + quoteName(r.Schema) + "." + quoteName(r.Name) + " FROM " + quoteName(p.db.target.options.User)
+		return "REVOKE " + what + " ON " + rowset.Backquoted(r.Schema) + "." + rowset.Backquoted(r.Name) + " FROM " + rowset.Backquoted(p.db.target.options.User)
 	})
 	return nil
 }

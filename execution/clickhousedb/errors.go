@@ -14,7 +14,6 @@ import (
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/clickhousedb/wire"
 	"github.com/ktxhq/ktx/execution/internal/network"
-	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -81,13 +80,6 @@ func readFailure(resp *http.Response) (*serverError, error) {
 	return nil, fmt.Errorf("%w: status %d, which is not of ClickHouse", errMalformed, resp.StatusCode)
 }
 
-// meaning says how to report an error to the caller.
-type meaning struct {
-	code  sqlguard.Code // "" means a database error
-	hint  string
-	again bool // a retry may succeed although nothing was changed
-}
-
 const (
 	hintRole  = "the role may not read this; the operator must grant it"
 	hintLogin = "the operator must check the connection's url and login"
@@ -95,16 +87,16 @@ const (
 	hintOther = "another server of the cluster could not be reached; try again later"
 )
 
-var meanings = map[string]meaning{
-	"60": {hint: "SHOW TABLES lists the tables"}, "47": {hint: "DESCRIBE TABLE name lists the columns of a table"},
-	codeDenied: {hint: hintRole}, "291": {hint: hintRole}, "192": {hint: hintLogin}, "193": {hint: hintLogin}, "194": {hint: hintLogin},
-	"195": {hint: hintLogin}, "516": {hint: hintLogin}, "81": {hint: "the database is not there, or the role does not see it"},
-	"158": {hint: hintLimit}, "307": {hint: hintLimit}, "160": {hint: hintLimit}, "396": {hint: hintLimit}, "241": {hint: "the query needs more memory than it may use; read or group less"},
-	"73":  {hint: "this server is too old for ktx: it does not know the format in which ktx reads rows"},
-	"202": {code: sqlguard.CodeBusy}, "201": {code: sqlguard.CodeBusy, hint: "the quota of the role is used up for now"},
-	"473": {hint: "another statement holds a lock; try again later", again: true}, "999": {hint: hintOther, again: true},
-	"209": {hint: hintOther, again: true}, "210": {hint: hintOther, again: true}, "279": {hint: hintOther, again: true},
-	codeReadOnly: {hint: "statements that write, and some table functions, are refused: use SELECT"},
+var meanings = map[string]network.Meaning{
+	"60": {Hint: "SHOW TABLES lists the tables"}, "47": {Hint: "DESCRIBE TABLE name lists the columns of a table"},
+	codeDenied: {Hint: hintRole}, "291": {Hint: hintRole}, "192": {Hint: hintLogin}, "193": {Hint: hintLogin}, "194": {Hint: hintLogin},
+	"195": {Hint: hintLogin}, "516": {Hint: hintLogin}, "81": {Hint: "the database is not there, or the role does not see it"},
+	"158": {Hint: hintLimit}, "307": {Hint: hintLimit}, "160": {Hint: hintLimit}, "396": {Hint: hintLimit}, "241": {Hint: "the query needs more memory than it may use; read or group less"},
+	"73":  {Hint: "this server is too old for ktx: it does not know the format in which ktx reads rows"},
+	"202": {Code: sqlguard.CodeBusy}, "201": {Code: sqlguard.CodeBusy, Hint: "the quota of the role is used up for now"},
+	"473": {Hint: "another statement holds a lock; try again later", Again: true}, "999": {Hint: hintOther, Again: true},
+	"209": {Hint: hintOther, Again: true}, "210": {Hint: hintOther, Again: true}, "279": {Hint: hintOther, Again: true},
+	codeReadOnly: {Hint: "statements that write, and some table functions, are refused: use SELECT"},
 }
 
 var position = regexp.MustCompile(`failed at position (\d+)`)
@@ -114,14 +106,7 @@ func queryError(e *serverError) *execution.Error {
 	out := execution.NewError(sqlguard.CodeDatabaseError, fmt.Sprintf("%s (code %s)", cmp.Or(e.message, "the server refused the statement"), e.code), e)
 	out.SQLState = e.code
 	what := meanings[e.code]
-	if what.code != "" {
-		info, _ := sqlguard.LookupCode(what.code)
-		out.Code, out.Retryable = what.code, info.Retryable
-	}
-	if what.code == sqlguard.CodeBusy {
-		out.RetryAfter = pool.BusyRetry
-	}
-	out.Hint, out.Retryable = cmp.Or(what.hint, out.Hint), out.Retryable || what.again
+	what.To(out)
 	if m := position.FindStringSubmatch(e.message); m != nil && e.code == codeSyntax {
 		out.Position, _ = strconv.Atoi(m[1])
 	}

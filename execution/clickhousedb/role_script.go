@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ktxhq/ktx/execution/internal/rowset"
 )
 
 // roleName is the user and the profile that the script creates.
@@ -16,7 +18,7 @@ func (p *prober) roleScript() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(&b, format+"\n", args...) }
 
-	line("-- A user that reads the database %s and does nothing else.", comment(quoteName(p.db.target.database)))
+	line("-- A user that reads the database %s and does nothing else.", comment(rowset.Backquoted(p.db.target.database)))
 	line("-- Run it with clickhouse-client --multiquery as one who may manage access. It may be")
 	line("-- run again. On a cluster add ON CLUSTER to each statement.")
 	line("CREATE SETTINGS PROFILE OR REPLACE %s SETTINGS", roleName)
@@ -59,7 +61,7 @@ func (p *prober) roleScript() string {
 	line("GRANT CREATE TEMPORARY TABLE ON *.* TO %s;", roleName)
 	for _, s := range p.schemas {
 		if p.access.Whole(s) {
-			line("GRANT SELECT ON %s.* TO %s;", quoteName(s), roleName)
+			line("GRANT SELECT ON %s.* TO %s;", rowset.Backquoted(s), roleName)
 		} else {
 			p.scriptGrants(s, line)
 		}
@@ -69,7 +71,7 @@ func (p *prober) roleScript() string {
 
 // scriptGrants writes the grants on the tables and views of a database that the rules permit.
 func (p *prober) scriptGrants(database string, line func(string, ...any)) {
-	line("-- Rules of the connection permit only a part of %s. Tables that are made later need", comment(quoteName(database)))
+	line("-- Rules of the connection permit only a part of %s. Tables that are made later need", comment(rowset.Backquoted(database)))
 	line("-- this script again.")
 	for _, g := range p.access.Grants() {
 		if g.Schema != database {
@@ -79,14 +81,14 @@ func (p *prober) scriptGrants(database string, line func(string, ...any)) {
 		if g.Columns != nil {
 			what += "(" + quoteNames(g.Columns) + ")"
 		}
-		line("GRANT %s ON %s.%s TO %s;", what, quoteName(g.Schema), quoteName(g.Name), roleName)
+		line("GRANT %s ON %s.%s TO %s;", what, rowset.Backquoted(g.Schema), rowset.Backquoted(g.Name), roleName)
 	}
 }
 
 func quoteNames(names []string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
-		quoted[i] = quoteName(n)
+		quoted[i] = rowset.Backquoted(n)
 	}
 	return strings.Join(quoted, ", ")
 }

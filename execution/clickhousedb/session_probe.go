@@ -1,5 +1,7 @@
 package clickhousedb
 
+import "github.com/ktxhq/ktx/execution/internal/rowset"
+
 // The statements of the probe.
 const (
 	// grantsSQL asks for the rights of the user, with those of its roles.
@@ -15,4 +17,4 @@ const (
 )
 
 // roleGrantsSQL asks for the rights of a role.
-func roleGrantsSQL(role string) string { return "SHOW GRANTS FOR " + quoteName(role) }
+func roleGrantsSQL(role string) string { return "SHOW GRANTS FOR " + rowset.Backquoted(role) }

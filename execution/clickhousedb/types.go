@@ -9,16 +9,7 @@ import (
 )
 
 // syntax says how to read a part of a column.
-var syntax = rowset.Syntax{
-	Plain: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
-	Quote: quoteName,
-	Part:  "substring(%s, 1, %d)",
-}
-
-// quoteName returns name as a quoted identifier.
-func quoteName(name string) string {
-	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
-}
+var syntax = rowset.Backquotes("substring(%s, 1, %d)")
 
 // kindOf returns how a value of a type becomes one of the result.
 func kindOf(name string) rowset.Kind {

@@ -3,6 +3,7 @@ package lexical
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -35,6 +36,20 @@ func Set(lists ...string) map[string]bool {
 		}
 	}
 	return m
+}
+
+// Begins returns the length of the character outside of ASCII that a text begins with, if
+// it is one of a list, and else 0.
+func Begins(text string, list []string) int {
+	if text[0] < utf8.RuneSelf {
+		return 0
+	}
+	for _, s := range list {
+		if strings.HasPrefix(text, s) {
+			return len(s)
+		}
+	}
+	return 0
 }
 
 // Broken returns the error for the first token that no text of the dialect may have.

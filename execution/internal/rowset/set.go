@@ -16,6 +16,20 @@ type Syntax struct {
 	Part  string              // a format for a name and a number of characters
 }
 
+// Backquoted returns a name between backquotes, with a backslash before what ends it.
+func Backquoted(name string) string {
+	return "`" + backslashes.Replace(name) + "`"
+}
+
+var backslashes = strings.NewReplacer(`\`, `\\`, "`", "\\`")
+
+// Backquotes is the syntax of engines that quote names so.
+func Backquotes(part string) Syntax {
+	return Syntax{Plain: plainName, Quote: Backquoted, Part: part}
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 // Set is the rows of one answer. Limits and Syntax are set before the first
 // call; the other fields are read only.
 type Set struct {
