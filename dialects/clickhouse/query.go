@@ -350,7 +350,7 @@ func (p *parser) interpolated() {
 	p.expression()
 	grows := ""
 	for _, c := range p.stmt.Calls[min(calls, len(p.stmt.Calls)):] {
-		if !interpolates[lexical.Lower(c.Name)] {
+		if c.Ruling.Allowed && !interpolates[lexical.Lower(c.Name)] {
 			grows = c.Name
 		}
 	}
