@@ -10,14 +10,9 @@ import (
 // growth is what functions make from constants. The kinds that growthKinds does not have
 // are those that tools/growth measured on the engine.
 var growth = &sqlguard.Growth{
-	Rereads: true, // 14 that each read the one before twice run past every limit of the server
-	Aliases: true,
-	Costly: map[string]bool{
-		"replaceregexpall": true, "replaceregexpone": true, "regexp_replace": true, "extractall": true, "extractallgroups": true, "match": true,
-		"editdistance": true, "editdistanceutf8": true, "levenshteindistance": true, "levenshteindistanceutf8": true,
-		"dameraulevenshteindistance": true, "arraylevenshteindistance": true, "arraylevenshteindistanceweighted": true,
-		"jarosimilarity": true, "jarowinklersimilarity": true, "position": true, "locate": true, "translate": true, "countsubstrings": true,
-	},
+	Rereads:         true, // 14 that each read the one before twice run past every limit of the server
+	Aliases:         true,
+	Costly:          costly(),
 	CostlyOperators: map[string]bool{},
 	Combinators:     combinators,
 	Kinds:           map[string]sqlguard.Maker{"State": sqlguard.MakesAll, "ForEach": sqlguard.MakesAll, "Map": sqlguard.MakesAll, "Resample": sqlguard.MakesScaled},
@@ -28,6 +23,26 @@ var growth = &sqlguard.Growth{
 	},
 	Endless: map[string]bool{"system.numbers": true, "system.numbers_mt": true, "system.zeros": true, "system.zeros_mt": true, "system.primes": true},
 	Makers:  makers(),
+}
+
+// patterned are functions that try a pattern at each place of a text, or a part of a list at each
+// place of another: the table was measured with short ones, or ended before it had enough times.
+const patterned = `replaceRegexpAll replaceRegexpOne extractAll extractAllGroups match countSubstrings locate position translate
+	arrayLevenshteinDistanceWeighted arraySimilarity mapContainsKeyLike multiFuzzyMatchAny multiFuzzyMatchAnyIndex multiFuzzyMatchAllIndices`
+
+// costly returns the functions whose cost grows faster than their arguments, by their names
+// in lower case.
+func costly() map[string]bool {
+	out := map[string]bool{}
+	for name := range strings.FieldsSeq(costlyFunctions + " " + patterned + " " + measuredSlow) {
+		out[lexical.Lower(name)] = true
+	}
+	for pair := range strings.FieldsSeq(functionAliases) {
+		if alias, name, _ := strings.Cut(pair, "="); out[lexical.Lower(name)] {
+			out[lexical.Lower(alias)] = true
+		}
+	}
+	return out
 }
 
 // growthKinds are functions whose kind the measurement does not tell: what follows from the

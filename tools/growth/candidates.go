@@ -20,6 +20,9 @@ const (
 	pgHay, pgNeedle         = "repeat('a', {n})", "repeat('a', {n/2}) || 'b'"
 	chHay, chNeedle         = "repeat('a', {n})", "concat(repeat('a', {n/2}), 'b')"
 	chOther                 = "concat('b', repeat('a', {n/2}))"
+	chTexts                 = "arrayMap(x -> concat('b', toString(x)), range({n/8}))"
+	chMap                   = "mapFromArrays(arrayMap(x -> toString(x), range({n/8})), range({n/8}))"
+	chPairs                 = "arrayMap(x -> ('a', x), range({n/8}))"
 	chInts, chOtherInts     = "range(1, {n/8})", "range({n/8}, {n/4})"
 	myHay, myNeedle         = "REPEAT('a', {n})", "CONCAT(REPEAT('a', {n/2}), 'b')"
 	liteHay, liteNeedle     = "replace(hex(zeroblob({n/2})), '0', 'a')", "replace(hex(zeroblob({n/4})), '0', 'a') || 'b'"
@@ -140,9 +143,34 @@ var candidates = map[string][]candidate{
 		{"like", "SELECT " + chHay + " LIKE '%a%a%a%b'"},
 		{"like", "SELECT " + chHay + " LIKE concat(repeat('%a', {n/8}), '%b')"},
 		{"ilike", "SELECT " + chHay + " ILIKE concat(repeat('%a', {n/8}), '%b')"},
-		{"multiSearchAny", "SELECT multiSearchAny(" + chHay + ", [" + chNeedle + ", " + chOther + "])"},
-		{"multiMatchAny", "SELECT multiMatchAny(" + chHay + ", ['a*b', '(a|ab)*c'])"},
-		{"multiFuzzyMatchAny", "SELECT multiFuzzyMatchAny(" + chHay + ", 2, ['aaaaaaab'])"},
+		{"multiSearchAny", "SELECT ignore(multiSearchAny(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchAnyCaseInsensitive", "SELECT ignore(multiSearchAnyCaseInsensitive(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchAnyUTF8", "SELECT ignore(multiSearchAnyUTF8(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchAnyCaseInsensitiveUTF8", "SELECT ignore(multiSearchAnyCaseInsensitiveUTF8(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchFirstIndex", "SELECT ignore(multiSearchFirstIndex(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchFirstIndexCaseInsensitive", "SELECT ignore(multiSearchFirstIndexCaseInsensitive(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchFirstIndexUTF8", "SELECT ignore(multiSearchFirstIndexUTF8(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchFirstIndexCaseInsensitiveUTF8", "SELECT ignore(multiSearchFirstIndexCaseInsensitiveUTF8(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchFirstPosition", "SELECT ignore(multiSearchFirstPosition(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchFirstPositionCaseInsensitive", "SELECT ignore(multiSearchFirstPositionCaseInsensitive(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchFirstPositionUTF8", "SELECT ignore(multiSearchFirstPositionUTF8(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchFirstPositionCaseInsensitiveUTF8", "SELECT ignore(multiSearchFirstPositionCaseInsensitiveUTF8(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchAllPositions", "SELECT ignore(multiSearchAllPositions(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchAllPositionsCaseInsensitive", "SELECT ignore(multiSearchAllPositionsCaseInsensitive(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchAllPositionsUTF8", "SELECT ignore(multiSearchAllPositionsUTF8(" + chHay + ", " + chTexts + "))"},
+		{"multiSearchAllPositionsCaseInsensitiveUTF8", "SELECT ignore(multiSearchAllPositionsCaseInsensitiveUTF8(" + chHay + ", " + chTexts + "))"},
+		{"multiMatchAny", "SELECT ignore(multiMatchAny(" + chHay + ", " + chTexts + "))"},
+		{"multiMatchAnyIndex", "SELECT ignore(multiMatchAnyIndex(" + chHay + ", " + chTexts + "))"},
+		{"multiMatchAllIndices", "SELECT ignore(multiMatchAllIndices(" + chHay + ", " + chTexts + "))"},
+		{"multiFuzzyMatchAny", "SELECT ignore(multiFuzzyMatchAny(" + chHay + ", 2, " + chTexts + "))"},
+		{"multiFuzzyMatchAnyIndex", "SELECT ignore(multiFuzzyMatchAnyIndex(" + chHay + ", 2, " + chTexts + "))"},
+		{"multiFuzzyMatchAllIndices", "SELECT ignore(multiFuzzyMatchAllIndices(" + chHay + ", 2, " + chTexts + "))"},
+		{"highlightQuery", "SELECT length(highlightQuery(repeat('a,b ', {n/4})))"},
+		{"mapContainsKeyLike", "SELECT mapContainsKeyLike(" + chMap + ", repeat('%a', {n/8}))"},
+		{"mapExtractKeyLike", "SELECT length(mapExtractKeyLike(" + chMap + ", repeat('%a', {n/8})))"},
+		{"mapContainsValueLike", "SELECT mapContainsValueLike(mapFromArrays(range({n/8}), arrayMap(x -> toString(x), range({n/8}))), repeat('%a', {n/8}))"},
+		{"hasAll", "SELECT hasAll(" + chPairs + ", arrayReverse(" + chPairs + "))"},
+		{"hasAny", "SELECT hasAny(" + chPairs + ", arrayMap(x -> ('b', x), range({n/8})))"},
 		{"hasToken", "SELECT hasToken(repeat('ab ', {n/4}), 'abc')"},
 		{"hasSubsequence", "SELECT hasSubsequence(" + chHay + ", " + chNeedle + ")"},
 		{"translate", "SELECT length(translate(repeat('b', {n}), repeat('a', {n}), ''))"},

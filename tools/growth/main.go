@@ -5,6 +5,7 @@
 //	go run ./tools/growth -engine postgres -url postgres://… -o dialects/postgres/growth_table.go
 //	go run ./tools/growth -engine mariadb -url 'root@tcp(127.0.0.1:3306)/' -o dialects/mysql/growth_table.go
 //	go run ./tools/growth -engine sqlite -o dialects/sqlite/growth_table.go
+//	go run ./tools/growth -engine clickhouse -costs -o dialects/clickhouse/growth_costs.go
 //	go run ./tools/growth -engine clickhouse -o dialects/clickhouse/growth_table.go
 //
 // The last one calls every function of the library of ClickHouse, which make test-engines
@@ -50,6 +51,7 @@ const (
 
 func main() {
 	engine := flag.String("engine", "", "postgres, mariadb, sqlite or clickhouse")
+	costs := flag.Bool("costs", false, "measure which functions of ClickHouse take longer than their arguments grow, instead of what they make")
 	match := flag.String("match", "", "a pattern of the functions of ClickHouse to measure")
 	url := flag.String("url", "", "the server's address, as its driver takes it")
 	out := flag.String("o", "", "the file to write; standard output shows the measurements")
@@ -57,7 +59,7 @@ func main() {
 	planner := flag.Bool("planner", false, "measure how long the server plans statements with many joins, common table expressions and set operations")
 	flag.Parse()
 	if *engine == "clickhouse" {
-		if err := measureClickHouse(*match, *out); err != nil {
+		if err := measureClickHouse(*match, *out, *costs); err != nil {
 			fmt.Fprintln(os.Stderr, "growth:", err)
 			os.Exit(1)
 		}
