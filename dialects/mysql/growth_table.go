@@ -12,7 +12,9 @@ var costlyFunctions = map[string]bool{
 	"json_overlaps":       true, // 2.1
 	"locate":              true, // 2.0
 	"position":            true, // 2.0
+	"regexp_replace":      true, // 1.9
 	"replace":             true, // 1.9
+	"st_buffer":           true, // 2.5
 	"st_distance":         true, // 2.1
 	"substring_index":     true, // 2.0
 }
