@@ -221,7 +221,7 @@ func (f chFound) resume(out string) (done map[string]bool, err error) {
 	if out == "" {
 		return done, nil
 	}
-	text, err := os.ReadFile(progress(out)) //nolint:gosec // beside the file to write
+	text, err := os.ReadFile(progress(out))
 	if errors.Is(err, fs.ErrNotExist) {
 		return done, nil
 	}
