@@ -98,8 +98,8 @@ func shown(t *testing.T, f schemaField, v any) any {
 		return `\x` + hex.EncodeToString(raw)
 	case "TIMESTAMP":
 		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
+		if err != nil { // the emulator has microseconds only outside of arrays and structures
+			return text
 		}
 		at := time.UnixMicro(n).UTC()
 		form := "2006-01-02 15:04:05"

@@ -16,13 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ktxhq/ktx/dialects"
-	"github.com/ktxhq/ktx/dialects/bigquery"
 	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/execution"
-	"github.com/ktxhq/ktx/execution/bigquerydb"
 	"github.com/ktxhq/ktx/execution/clickhousedb"
 	duckengine "github.com/ktxhq/ktx/execution/duckdbdb/engine"
-	"github.com/ktxhq/ktx/execution/executiontest/bqemulator"
 	"github.com/ktxhq/ktx/execution/executiontest/chengine"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/mysqldb"
@@ -39,7 +36,7 @@ import (
 var (
 	first   = flag.Uint64("first", 0, "the seed of the first case")
 	cases   = flag.Int("cases", 2000, "how many cases are compared")
-	engines = flag.String("engines", "sqlite", "the engines, separated by commas: sqlite, postgres, mysql, clickhouse, duckdb, bigquery")
+	engines = flag.String("engines", "sqlite", "the engines, separated by commas: sqlite, postgres, mysql, clickhouse, duckdb")
 	most    = flag.Int("most", 20, "how many differences are printed in full")
 )
 
@@ -82,8 +79,6 @@ func open(t *testing.T, d semantictest.Dialect, ddl []string) engine {
 			t.Skip("this build has no DuckDB; it needs the tag duckdb")
 		}
 		b, err = onDuckDB(t, g.ID(), ddl)
-	case semantictest.BigQuery:
-		b, err = onEmulator(t, g.ID(), ddl)
 	default:
 		t.Fatalf("%s is no engine", d)
 	}
@@ -96,14 +91,6 @@ func open(t *testing.T, d semantictest.Dialect, ddl []string) engine {
 
 // onDuckDB opens a database file. It is nil in a build without DuckDB.
 var onDuckDB func(t *testing.T, guard sqlguard.ID, ddl []string) (execution.Backend, error)
-
-// onEmulator makes tables in a dataset of their own on the emulator of BigQuery.
-func onEmulator(t *testing.T, guard sqlguard.ID, ddl []string) (execution.Backend, error) {
-	t.Helper()
-	address := bqemulator.Need(t)
-	dataset := address.NewDataset(t, ddl...)
-	return bigquerydb.Open(t.Context(), bigquerydb.Config{URL: execution.NewSecret(dataset), Session: bigquery.Dialect{}.Session()}, guard)
-}
 
 // guardOf returns the guard of a dialect with the strictest policy.
 func guardOf(t *testing.T, dialect string) *sqlguard.Guard {
@@ -135,12 +122,6 @@ func TestCompilerOnDuckDB(t *testing.T) {
 func TestCompilerOnTheEngine(t *testing.T) {
 	chengine.Need(t)
 	compareAll(t, string(semantictest.ClickHouse))
-}
-
-// TestCompilerOnTheEmulator does so on the emulator of BigQuery.
-func TestCompilerOnTheEmulator(t *testing.T) {
-	bqemulator.Need(t)
-	compareAll(t, string(semantictest.BigQuery))
 }
 
 func compareAll(t *testing.T, engines string) {
@@ -226,11 +207,6 @@ func (e engine) compare(t *testing.T, c semantictest.Case, d semantictest.Dialec
 	if err != nil {
 		return text.Text, fmt.Sprintf("the engine fails: %v (%v)", err, errors.Unwrap(err))
 	}
-	if d == semantictest.BigQuery { // which does not have every name
-		for i := range result.Columns {
-			result.Columns[i].Name = text.Columns[i].Name
-		}
-	}
 	return text.Text, compareRows(c.Want, result, tolerance)
 }
 
@@ -260,7 +236,7 @@ func (e engine) onSQLServer(p *plan.Plan, ran sqlguard.Verdict) string {
 
 // lacks reports whether a request is refused because the engine has no percentiles.
 func lacks(refusal *expr.Error, d emit.Dialect) bool {
-	return d != emit.Postgres && d != emit.ClickHouse && d != emit.DuckDB && d != emit.BigQuery && refusal.Class == expr.UnsupportedInDialect &&
+	return d != emit.Postgres && d != emit.ClickHouse && d != emit.DuckDB && refusal.Class == expr.UnsupportedInDialect &&
 		(strings.Contains(refusal.Message, "median") || strings.Contains(refusal.Message, "percentile"))
 }
 

@@ -252,7 +252,6 @@ const (
 
 	ClickHouse Dialect = "clickhouse"
 	DuckDB     Dialect = "duckdb"
-	BigQuery   Dialect = "bigquery"
 )
 
 // DDL is the statements that make the tables and their rows. Cases of different seeds
@@ -289,7 +288,7 @@ func (c Case) DDL(d Dialect) []string {
 }
 
 func (d Dialect) name(s string) string {
-	if d == MariaDB || d == BigQuery {
+	if d == MariaDB {
 		return "`" + s + "`"
 	}
 	return `"` + s + `"`
@@ -298,9 +297,6 @@ func (d Dialect) name(s string) string {
 func (d Dialect) typeOf(c column) string {
 	if d == ClickHouse {
 		return "Nullable(" + clickHouseTypes[c.native()] + ")"
-	}
-	if d == BigQuery {
-		return bigQueryTypes[c.native()]
 	}
 	switch c.kind {
 	case number:
@@ -331,11 +327,6 @@ var clickHouseTypes = map[string]string{
 	"bigint": "Int32", "numeric(12,2)": "Decimal(12, 2)", "date": "Date", "timestamp without time zone": "DateTime", "boolean": "Bool", "text": "String",
 }
 
-// bigQueryTypes are the same for BigQuery.
-var bigQueryTypes = map[string]string{
-	"bigint": "INT64", "numeric(12,2)": "NUMERIC", "date": "DATE", "timestamp without time zone": "DATETIME", "boolean": "BOOL", "text": "STRING",
-}
-
 func (d Dialect) literal(v value, c column) string {
 	switch v.kind {
 	case number:
@@ -346,12 +337,6 @@ func (d Dialect) literal(v value, c column) string {
 		}
 		return v.key()
 	case moment:
-		if d == BigQuery {
-			if c.date {
-				return "DATE '" + v.s[:10] + "'"
-			}
-			return "DATETIME '" + v.s + "'"
-		}
 		if c.date {
 			return "'" + v.s[:10] + "'"
 		}
