@@ -64,7 +64,7 @@ var rooms = []room{
 	{
 		path:     "corpus/run",
 		ours:     []string{"corpus", "sqlguard"},
-		testOurs: []string{"corpus/mutate", "dialects", "dialects/*", "execution", "execution/audit", "execution/audit/audittest"},
+		testOurs: []string{"corpus/mutate", "dialects", "dialects/*", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest"},
 	},
 	{
 		path:     "corpus/report",
