@@ -62,7 +62,7 @@ func (e *engine) end() {
 
 func (e *engine) start(tb testing.TB) {
 	tb.Helper()
-	cmd := exec.Command(e.path) //nolint:gosec,noctx // the test names it, and ends it
+	cmd := exec.Command(e.path) //nolint:noctx // the test ends it
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		tb.Fatal(err)
@@ -180,7 +180,7 @@ func TestReadsOfTheEngine(t *testing.T) {
 		t.Fatalf("%d files of the semantic layer, %v", len(files), err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file) //nolint:gosec // of the repository
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +286,7 @@ func TestMutationsAgainstTheEngine(t *testing.T) {
 	for _, s := range held(t) {
 		more = append(more, s.SQL)
 	}
-	m := newMutator(uint64(seed), more...) //nolint:gosec // a seed
+	m := newMutator(uint64(seed), more...)
 	asked, wrong := 0, 0
 	for range total {
 		sql := m.Next()
@@ -414,7 +414,7 @@ func TestColumnsOfTheEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	total, seed := number(t, "KTX_BIGQUERY_MUTANTS", 50_000), number(t, "KTX_BIGQUERY_SEED", 1)
-	m := columnMaker{rand.New(rand.NewPCG(uint64(seed), 9))} //nolint:gosec // the same seed must make the same statements
+	m := columnMaker{rand.New(rand.NewPCG(uint64(seed), 9))}
 	allowed, analyzed, reading, leaks := 0, 0, 0, 0
 	for range total {
 		sql := m.query(1 + m.IntN(3))

@@ -102,7 +102,7 @@ func (w *walker) endsPath(n ast.Node) bool {
 	if strings.IndexByte(")]`", text[len(text)-1]) >= 0 {
 		return true
 	}
-	word := text[strings.LastIndexFunc(text, func(r rune) bool { return r > 0x7f || !isWord(byte(r)) && !isDigit(byte(r)) })+1:]
+	word := text[strings.LastIndexFunc(text, func(r rune) bool { return r > 0x7f || !isWord(byte(r)) && !isDigit(byte(r)) })+1:] //nolint:gosec // a larger one is not converted
 	return word != "" && !isDigit(word[0]) && !reserved[lexical.Lower(word)]
 }
 

@@ -127,13 +127,13 @@ func same(r rune) rune {
 // script follow each other from 0.
 func digitOf(r rune) rune {
 	for _, block := range unicode.Nd.R16 {
-		if uint32(block.Lo) <= uint32(r) && uint32(r) <= uint32(block.Hi) {
+		if rune(block.Lo) <= r && r <= rune(block.Hi) {
 			return '0' + (r-rune(block.Lo))%10
 		}
 	}
 	for _, block := range unicode.Nd.R32 {
-		if block.Lo <= uint32(r) && uint32(r) <= block.Hi {
-			return '0' + (r-rune(block.Lo))%10
+		if first, last := rune(block.Lo), rune(block.Hi); first <= r && r <= last { //nolint:gosec // characters end at 0x10FFFF
+			return '0' + (r-first)%10
 		}
 	}
 	return r

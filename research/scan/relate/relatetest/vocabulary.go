@@ -138,6 +138,7 @@ func vocabularies() map[string]vocabulary {
 			country دول دولة warehouse مخازن مخزن invoice فواتير فاتورة payment دفوعات دفعة
 			shipment شحن شحنة item بنود بند billing x فوترة delivery x توصيل parent x أصل manager x رئيس
 			name x اسم status x حالة year x سنة quantity x كمية date x تاريخ line x سطر`),
+		//nolint:staticcheck // Persian divides words by U+200C
 		"persian": words(`customer مشتریان مشتری order سفارش‌ها سفارش product کالاها کالا category دسته‌ها دسته
 			employee کارکنان کارمند department بخش‌ها بخش supplier تامین‌کنندگان تامین‌کننده address نشانی‌ها نشانی
 			country کشورها کشور warehouse انبارها انبار invoice فاکتورها فاکتور payment پرداخت‌ها پرداخت
