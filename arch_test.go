@@ -639,7 +639,7 @@ var rooms = []room{
 	{
 		path: "cmd/ktx/internal/cli/mcp",
 		ours: []string{
-			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/collector", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
 			"corpus", "corpus/report", "corpus/run", "dialects", "execution", "execution/audit", "execution/audit/index", "httpapi/pages", "httpapi", "research", "sqlguard",
 		},
 		others: map[string]string{

@@ -54,3 +54,6 @@ func Until(size int64) {
 		debug.SetMemoryLimit(size)
 	}
 }
+
+// End lets garbage be collected as usual from now on. What is set afterwards stays.
+func End() { late.end() }

@@ -11,9 +11,10 @@ import (
 
 // The collector is off until the first collection, and works as usual after it.
 func TestFirstCollection(t *testing.T) {
-	t.Setenv("GOGC", "") // the test sets neither, but whoever runs it may
-	if debug.SetGCPercent(-1) != -1 {
-		t.Skip("GOGC or GOMEMLIMIT is set, or a collection came first")
+	usual(t)
+	collector.StartAgain()
+	if percent := debug.SetGCPercent(-1); percent != -1 {
+		t.Errorf("before the first collection the percentage is %d", percent)
 	}
 	collector.Until(1 << 30)
 	if limit := debug.SetMemoryLimit(-1); limit != 1<<30 {
@@ -35,4 +36,37 @@ func TestFirstCollection(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Error("the collector stays off")
+}
+
+// What a server sets after the delay has ended is not undone by the first collection.
+func TestEndedDelay(t *testing.T) {
+	usual(t)
+	for _, ended := range []bool{true, false} {
+		collector.StartAgain()
+		if ended {
+			collector.End()
+		}
+		debug.SetGCPercent(400)
+		debug.SetMemoryLimit(1 << 41)
+		for range 20 {
+			runtime.GC()
+			time.Sleep(5 * time.Millisecond) // what runs after a collection
+		}
+		now, bound := debug.SetGCPercent(100), debug.SetMemoryLimit(1<<40)
+		if stays := now == 400 && bound == 1<<41; stays != ended {
+			t.Errorf("ended %t: afterwards the percentage is %d and the limit %d", ended, now, bound)
+		}
+	}
+}
+
+// usual sets the collector as it is when nobody sets it, and afterwards as it was.
+func usual(t *testing.T) {
+	t.Helper()
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(1<<40)
+	t.Cleanup(func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	})
 }

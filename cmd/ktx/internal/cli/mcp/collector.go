@@ -8,6 +8,8 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/collector"
 )
 
 const (
@@ -25,6 +27,7 @@ const (
 // tuneCollector sets the garbage collector for a server. The variables GOGC and
 // GOMEMLIMIT override it.
 func tuneCollector(lookup func(string) (string, bool)) {
+	collector.End() // otherwise it would undo this after the first collection
 	if value, _ := lookup("GOMEMLIMIT"); value == "" {
 		if limit, ok := containerLimit("/sys/fs/cgroup"); ok {
 			debug.SetMemoryLimit(limit / 10 * 9)

@@ -69,6 +69,14 @@ func TestTuneCollector(t *testing.T) {
 	if got := percent(); got != 400 {
 		t.Errorf("a server: %d", got)
 	}
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	for range 20 {
+		runtime.GC()
+		time.Sleep(5 * time.Millisecond) // what runs after a collection
+		if metrics.Read(live); percent() == 100 && live[0].Value.Uint64() < 16<<20 {
+			t.Fatal("a collection has undone it")
+		}
+	}
 	large := make([]byte, 256<<20)
 	for until := time.Now().Add(2 * time.Minute); percent() != 100; runtime.GC() {
 		if time.Now().After(until) {

@@ -1,0 +1,4 @@
+package collector
+
+// StartAgain starts the delay anew.
+func StartAgain() { late = start() }
