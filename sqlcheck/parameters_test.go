@@ -383,6 +383,8 @@ func TestParametersThatAreNone(t *testing.T) {
 		{"mysql", "SELECT a FROM t WHERE a = @x", sqlguard.CodeSessionChange, "@x"},
 		{"mysql", "SELECT a FROM t WHERE a = :x INTO OUTFILE 'f'", sqlguard.CodeSelectInto, ""},
 		{"sqlite", "SELECT a FROM :i:name", sqlguard.CodeDynamicSQLUnprovable, ":i:name"},
+		{"mysql", "SELECT a::int FROM t", sqlguard.CodeParseError, "::int"},
+		{"sqlite", "SELECT a::int FROM t", sqlguard.CodeParseError, "::int"},
 		{"sqlserver", "SELECT a FROM @t", sqlguard.CodeParameterNotAllowed, ""},
 		{"clickhouse", "SELECT a FROM {name:Identifier} WHERE a = {x:UInt8}", sqlguard.CodeDynamicSQLUnprovable, "{name:Identifier}"},
 	} {

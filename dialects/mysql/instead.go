@@ -38,6 +38,7 @@ var wording = instead.Table{
 		{Pattern: "^ vacuum", Says: "VACUUM is PostgreSQL, and rewrites tables", Write: "leave it out"},
 		{Pattern: "^ explain ( …  )", Says: "EXPLAIN with options in brackets is PostgreSQL", Write: "write EXPLAIN SELECT … or EXPLAIN FORMAT=JSON SELECT …"},
 		{Pattern: "^ explain query plan", Says: "EXPLAIN QUERY PLAN is SQLite", Write: "write EXPLAIN SELECT …"},
+		{Pattern: "^ merge into", Codes: []sqlguard.Code{sqlguard.CodeSelectInto, sqlguard.CodeParseError}, Says: "MERGE is not $product, and changes rows", Write: "this connection only reads: leave the statement out"},
 		{Pattern: "^ copy", Says: "COPY is PostgreSQL", Write: "write SELECT: the rows are returned to you"},
 
 		{Pattern: "^ show server_version", Codes: aStatement, Says: "SHOW server_version is PostgreSQL", Write: "write SELECT VERSION()"},

@@ -41,6 +41,9 @@ type placeholders struct {
 func (p *placeholders) at(i int) placeholder {
 	token := p.tokens[i]
 	text := token.Text(p.text)
+	if text[0] == ':' && token.Start > 0 && p.text[token.Start-1] == ':' { // of a cast, which not every dialect has
+		return placeholder{}
+	}
 	switch token.Kind { //nolint:exhaustive // no other begins one
 	case sqlguard.TokenParameter:
 		switch {
