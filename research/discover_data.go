@@ -146,8 +146,12 @@ func nothingFound(scans []*catalog.Snapshot) string {
 	)
 	var lists []string
 	for _, found := range scans {
+		if len(lists) == mostConnections {
+			break
+		}
 		tables := found.Tables()
-		if len(tables) == 0 || len(lists) == mostConnections {
+		if len(tables) == 0 {
+			lists = append(lists, found.ConnectionID()+" has none")
 			continue
 		}
 		names := make([]string, 0, mostTables)

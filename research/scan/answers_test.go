@@ -242,7 +242,7 @@ func TestAnswersOfAnEmptyDatabase(t *testing.T) {
 	if err != nil || out.Results[0].Failure == nil || out.Results[0].Failure.Error.Code != research.TableNotFound || len(out.Results[0].Failure.Error.Candidates) != 0 {
 		t.Errorf("%+v, %v", out.Results[0].Failure, err)
 	}
-	if found, err := tools.DiscoverData(t.Context(), research.DiscoverDataInput{Query: "orders"}); err != nil || len(found.Refs)+len(found.Notes) != 0 {
+	if found, err := tools.DiscoverData(t.Context(), research.DiscoverDataInput{Query: "orders"}); err != nil || len(found.Refs) != 0 || len(found.Notes) != 1 || !strings.HasSuffix(found.Notes[0], "of tables, shop has none") {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if words, err := tools.DictionarySearch(t.Context(), research.DictionarySearchInput{Values: []string{"paid"}}); err != nil || words.Searched[0].Status != dictionary.StatusNoCandidates || words.Searched[0].Coverage.SyncID == nil {
