@@ -238,7 +238,7 @@ func (m *meter) body() int {
 		switch {
 		case m.tokens[i].Kind == TokenOpen:
 			i = m.closing(i, len(m.tokens))
-		case m.word(i) == "select":
+		case m.word(i) == "select", m.word(i) == "from": // which can come first
 			return i
 		}
 	}
