@@ -218,7 +218,7 @@ func (m *meter) piped(start, at, end int) amount {
 			}
 		case w == "as":
 			if from+1 < next {
-				m.give(m.text(from+1), m.any().row())
+				m.giveRelation(m.text(from+1), m.any())
 			}
 		case w == "limit":
 			rows = min(rows, max(m.expression(from+1, next).count(), 1))
@@ -261,6 +261,13 @@ func (m *meter) split(start, end int, each func(start, end int)) {
 func (m *meter) give(name string, a amount) {
 	m.names[name] = m.names[name].join(a)
 	m.all = m.all.join(a)
+}
+
+// giveRelation lets a name stand for a relation, and where it stands alone for its whole row.
+func (m *meter) giveRelation(name string, a amount) {
+	m.give(name, a)
+	m.wholes[name] = m.wholes[name].join(a.row())
+	m.all = m.all.join(a.row())
 }
 
 // alias returns the index of the name that a part of a list is given at its end, or
@@ -352,6 +359,13 @@ func (m *meter) any() amount {
 // named is the largest value that a name can stand for. A column without a name of its own
 // can have any.
 func (m *meter) named(name string) amount {
+	a := m.wholes[name].join(m.column(name))
+	a.rows = 0
+	return a
+}
+
+// column is the largest value that a column of this name can have.
+func (m *meter) column(name string) amount {
 	m.lookUp(name)
 	a := m.names[name].join(m.other)
 	a.rows = 0
@@ -424,7 +438,7 @@ func (m *meter) with(start, end int) {
 		for _, name := range columns {
 			m.give(name, a)
 		}
-		m.give(m.name(start), a.row())
+		m.giveRelation(m.name(start), a)
 	})
 }
 
@@ -813,7 +827,7 @@ func (m *meter) from(start, end int) float64 {
 			next++
 		}
 		if next < end && m.isName(next) && !joinWord(m.word(next)) {
-			m.give(m.name(next), a.row())
+			m.giveRelation(m.name(next), a)
 			if next+1 < end && m.tokens[next+1].Kind == TokenOpen {
 				close := m.closing(next+1, end)
 				for j := next + 2; j < close; j++ {
