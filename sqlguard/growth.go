@@ -206,7 +206,7 @@ func (g *Guard) measure(sql string, tokens []Token, v *Verdict) {
 	if g.growth == nil || !g.growth.concerns(sql, tokens) {
 		return
 	}
-	m := meter{growth: g.growth, sql: sql, v: v, names: map[string]amount{}, reads: map[string]float64{}, most: float64(DefaultMaxConstant), unrolled: 1}
+	m := meter{growth: g.growth, sql: sql, v: v, names: map[string]amount{}, wholes: map[string]amount{}, reads: map[string]float64{}, most: float64(DefaultMaxConstant), unrolled: 1}
 	if g.policy.MaxConstant > 0 {
 		m.most = float64(g.policy.MaxConstant)
 	}
@@ -238,7 +238,7 @@ func (m *meter) body() int {
 		switch {
 		case m.tokens[i].Kind == TokenOpen:
 			i = m.closing(i, len(m.tokens))
-		case m.word(i) == "select":
+		case m.word(i) == "select", m.word(i) == "from": // which can come first
 			return i
 		}
 	}
@@ -250,7 +250,7 @@ func (m *meter) body() int {
 // Most statements have nothing of that, so it compares as few texts as it can.
 func (g *Growth) concerns(sql string, tokens []Token) bool {
 	const manyQueries, queries, manyTokens, fewAliases, fewJoins = 12, 2, 300, 8, 8
-	joins, selects, aliases := 0, 0, 0
+	joins, selects, aliases, commas, calls, constants := 0, 0, 0, 0, 0, 0
 	var before Token // the last one that is no comment
 	for _, t := range tokens {
 		switch t.Kind { //nolint:exhaustive // the others make nothing
@@ -287,7 +287,12 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 			if aliases > fewAliases || selects >= manyQueries || selects >= queries && len(tokens) > manyTokens {
 				return true
 			}
+		case TokenString, TokenQuotedText:
+			constants += t.End - t.Start
+		case TokenComma:
+			commas++
 		case TokenOpen:
+			calls++
 			if (before.Kind == TokenWord || before.Kind == TokenQuotedName || before.Kind == TokenQuotedText) && g.long(before.Text(sql), before.Kind == TokenWord) {
 				return true
 			}
@@ -299,6 +304,24 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 			}
 		}
 		before = t
+	}
+	levels := selects
+	if g.lambdas() { // each expression can read the one before it
+		levels += calls
+	}
+	return spreads(levels, joins+commas, constants)
+}
+
+// spreads reports whether so many levels of expressions, of which each has the one before it
+// several times, can make a long value from constants: row(a, a), or [a, a]. All together
+// have so many parts.
+func spreads(levels, parts, constants int) bool {
+	const least, share = 8, 4 // the bytes of a number, and the part of the limit from which a value is measured
+	size := float64(max(constants, least))
+	for range levels {
+		if size *= 1 + float64(parts)/float64(levels); size > DefaultMaxConstant/share {
+			return true
+		}
 	}
 	return false
 }
@@ -399,6 +422,7 @@ type meter struct {
 	closes []int32  // of brackets that open
 	v      *Verdict
 	names  map[string]amount  // what the statement gives names to
+	wholes map[string]amount  // the rows of the relations to which it gives names
 	all    amount             // the largest of these
 	bare   amount             // what a query has in columns whose names the statement does not tell
 	width  int                // how many columns the query has

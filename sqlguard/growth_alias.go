@@ -172,7 +172,7 @@ func (m *meter) apply(start, end int, out *amount) int {
 		}
 		names := m.parameters(first, last, column)
 		*out = m.query(body, min(to, end))
-		if m.doubles(body, min(to, end), names) && column.size > numberSize {
+		if m.doubles(body, min(to, end), m.stepOf(names, "", body, min(to, end))) && column.size > numberSize {
 			out.size = max(out.size, column.size*2)
 		}
 		return stop

@@ -89,7 +89,7 @@ func (m *meter) call(name, open, stop int, of operand, inFrom bool) amount {
 		if from, to, body, ok := m.lambda(start, end); ok {
 			names := m.parameters(from, to, first)
 			a = m.query(body, end)
-			if kind == MakesReduced && m.doubles(body, end, names) {
+			if kind == MakesReduced && m.doubles(body, end, m.stepOf(names, "", body, end)) {
 				a.size = boundless
 			}
 		} else {
@@ -272,6 +272,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 	default:
 		out.text = kind.long()
 	}
+	if fn == "cast" && m.growth.Aliases && m.castsToOne(stop) {
+		out.size, out.text, out.items, out.each = min(out.size, numberSize), false, 0, 0
+	}
 	if out.text && !choices[fn] && !kind.holds() {
 		out.num = max(out.num, power(10, out.size)) // it may be digits
 	}
@@ -283,6 +286,17 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out.size, out.items, out.each = 0, 0, 0 // told once
 	}
 	return out
+}
+
+// castsToOne reports whether a CAST that closes at stop makes one number, or none: whether AS
+// and the name of a numeric type are its end, also in Nullable(…).
+func (m *meter) castsToOne(stop int) bool {
+	at := stop - 1
+	if at >= 4 && m.tokens[at].Kind == TokenClose && m.word(at-3) == "nullable" {
+		at--
+		return m.word(at-3) == "as" && m.castsToNumber(at, stop)
+	}
+	return at > 0 && m.word(at-1) == "as" && m.castsToNumber(at, stop)
 }
 
 // step returns the third argument if it is a literal number that is larger than 1, else 1.

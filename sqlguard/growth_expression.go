@@ -235,11 +235,13 @@ func (m *meter) expression(start, end int) amount {
 					continue // a qualifier
 				}
 				// Each name of the path can be the column, and the others its fields.
-				path, from := m.named(m.name(i)), i
+				// A field is no longer than the column, while a relation has all its columns.
+				path, from := m.column(m.name(i)), i
 				for i+2 < end && m.tokens[i+1].Kind == TokenDot && m.isName(i+2) && (i+3 >= end || m.tokens[i+3].Kind != TokenOpen || m.text(i+3) != "(") {
 					i += 2
-					path = path.join(m.named(m.name(i)))
+					path = path.join(m.column(m.name(i)))
 				}
+				path = path.join(m.named(m.name(i)))
 				add(path, from, i+1)
 				last.path = true
 				continue

@@ -44,7 +44,7 @@ func (m *meter) folded(name, open, stop int, inFrom bool) amount {
 			args[l.at].items, args[l.at].each, args[l.at].text = 0, 0, true
 			return m.made(name, open, stop, operand{}, args[l.at:l.at+1], inFrom)
 		}
-		if kind == MakesReduced && m.doubles(l.body, l.end, names) {
+		if kind == MakesReduced && m.doubles(l.body, l.end, m.stepOf(names, "", l.body, l.end)) {
 			args[l.at].size, args[l.at].text = boundless, true
 		}
 	}

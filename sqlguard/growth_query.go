@@ -2,6 +2,7 @@ package sqlguard
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -217,7 +218,7 @@ func (m *meter) piped(start, at, end int) amount {
 			}
 		case w == "as":
 			if from+1 < next {
-				m.give(m.text(from+1), m.any().row())
+				m.giveRelation(m.text(from+1), m.any())
 			}
 		case w == "limit":
 			rows = min(rows, max(m.expression(from+1, next).count(), 1))
@@ -260,6 +261,13 @@ func (m *meter) split(start, end int, each func(start, end int)) {
 func (m *meter) give(name string, a amount) {
 	m.names[name] = m.names[name].join(a)
 	m.all = m.all.join(a)
+}
+
+// giveRelation lets a name stand for a relation, and where it stands alone for its whole row.
+func (m *meter) giveRelation(name string, a amount) {
+	m.give(name, a)
+	m.wholes[name] = m.wholes[name].join(a.row())
+	m.all = m.all.join(a.row())
 }
 
 // alias returns the index of the name that a part of a list is given at its end, or
@@ -351,6 +359,13 @@ func (m *meter) any() amount {
 // named is the largest value that a name can stand for. A column without a name of its own
 // can have any.
 func (m *meter) named(name string) amount {
+	a := m.wholes[name].join(m.column(name))
+	a.rows = 0
+	return a
+}
+
+// column is the largest value that a column of this name can have.
+func (m *meter) column(name string) amount {
 	m.lookUp(name)
 	a := m.names[name].join(m.other)
 	a.rows = 0
@@ -418,12 +433,12 @@ func (m *meter) with(start, end int) {
 		}
 		a := m.relation(open+1, stop, len(columns))
 		if recursive || m.growth.Recurses && m.has(open+1, stop, m.name(start)) {
-			a = a.join(m.repeated(open+1, stop, columns))
+			a = a.join(m.repeated(m.name(start), open+1, stop, columns))
 		}
 		for _, name := range columns {
 			m.give(name, a)
 		}
-		m.give(m.name(start), a.row())
+		m.giveRelation(m.name(start), a)
 	})
 }
 
@@ -495,10 +510,10 @@ func (m *meter) readsIn(start, end int) float64 {
 	return reads
 }
 
-// repeated measures what a recursive query adds: as many rows as its largest number says,
-// and a text without bound when a step makes a longer one from a column of the query.
-func (m *meter) repeated(start, end int, columns []string) (a amount) {
-	own := map[string]bool{}
+// repeated measures what a recursive query adds: as many rows as its largest number says. It
+// refuses a step that makes a longer value from a column of the query, which has no bound.
+func (m *meter) repeated(query string, start, end int, columns []string) (a amount) {
+	own := map[string]bool{query: true}
 	for _, c := range columns {
 		own[c] = true
 	}
@@ -510,7 +525,43 @@ func (m *meter) repeated(start, end int, columns []string) (a amount) {
 			own[m.name(i)] = true
 		}
 	}
-	from, depth := start, 0 // where the item begins, and how deep its brackets are
+	m.items(start, end, func(clause string, from, to int) {
+		if clause != "select" {
+			return
+		}
+		if at := m.alias(from, to); at >= 0 {
+			own[m.name(at)] = true
+		} else if from < to && m.plain(from, to) && m.isName(to-1) {
+			own[m.name(to-1)] = true
+		}
+	})
+	s := m.stepOf(own, query, start, end)
+	m.items(start, end, func(clause string, from, to int) {
+		if clause == "select" {
+			to = m.itemEnd(from, end)
+		}
+		if !m.doubles(from, to, s) {
+			return
+		}
+		if clause == "select" && m.most < boundless {
+			m.refuse(from, to, fmt.Sprintf("each step of the recursive query %s makes a value here that can be twice as long as the one before, so that it has no bound", query), stepHint)
+		}
+		a.size, a.text = boundless, true
+		for name := range own {
+			m.give(name, a)
+		}
+	})
+	a.rows = max(a.num, 1)
+	return a
+}
+
+// stepHint is for a recursive query whose steps make a value longer and longer.
+const stepHint = "let each step add something to the value once, such as path || '/' || name"
+
+// items calls each for the parts between commas of the clauses of a query and of those in it.
+func (m *meter) items(start, end int, each func(clause string, start, end int)) {
+	from, depth, clause := start, 0, "" // where the item begins, and how deep its brackets are
+	var outside []string                // the clauses around the brackets
 	for i := start; i <= end; i++ {
 		w := ""
 		if i < end {
@@ -518,29 +569,142 @@ func (m *meter) repeated(start, end int, columns []string) (a amount) {
 			switch m.tokens[i].Kind { //nolint:exhaustive // only brackets nest
 			case TokenOpen:
 				depth++
+				outside = append(outside, clause)
 			case TokenClose:
 				depth--
+				if n := len(outside); n > 0 {
+					clause, outside = outside[n-1], outside[:n-1]
+				}
 			}
 		}
 		if i == end || m.tokens[i].Kind == TokenComma && depth <= 0 || clauses[w] || w == "on" {
-			if m.doubles(from, i, own) {
-				a.size, a.text = boundless, true
-				for name := range own {
-					m.give(name, a)
-				}
+			if from < i {
+				each(clause, from, i)
 			}
-			from, depth = i+1, 0
+			if from, depth = i+1, 0; w != "" {
+				clause = w
+			}
 		}
 	}
-	a.rows = max(a.num, 1)
-	return a
 }
 
-// doubles reports whether an expression can be longer than twice the value of one of the
-// names: it has one twice and joins values, or has one in a function that repeats.
-func (m *meter) doubles(start, end int, names map[string]bool) bool {
-	joins, twice, repeats := false, false, false
+// itemEnd returns where the item of a list ends that begins at start.
+func (m *meter) itemEnd(start, end int) int {
+	for i := start; i < end; i++ {
+		switch {
+		case m.tokens[i].Kind == TokenOpen:
+			i = m.closing(i, end)
+		case m.tokens[i].Kind == TokenComma, m.tokens[i].Kind == TokenClose, clauses[m.word(i)] && !m.continues(start, i):
+			return i
+		}
+	}
+	return end
+}
+
+// others returns the names by which a recursive query reads relations of the database: a
+// column behind such a name and a dot is none of its own.
+func (m *meter) others(query string, start, end int) map[string]bool {
+	plain, own := map[string]bool{}, map[string]bool{query: true}
+	relation := func(i int) {
+		last := i // of its name
+		for last+2 < end && m.tokens[last+1].Kind == TokenDot && m.isName(last+2) {
+			last += 2
+		}
+		alias := last + 1
+		if m.word(alias) == "as" {
+			alias++
+		}
+		switch {
+		case i >= end || !m.isName(i) || last+1 < end && m.tokens[last+1].Kind == TokenOpen || last == i && m.isCommon(m.name(i)):
+		case alias < end && m.isName(alias) && !joinWord(m.word(alias)) && !clauses[m.word(alias)]:
+			plain[m.name(alias)] = true
+		default:
+			plain[m.name(last)] = true
+		}
+	}
+	m.items(start, end, func(clause string, from, _ int) {
+		if clause == "from" {
+			relation(from)
+		}
+	})
+	for i := start; i < end; i++ {
+		if m.word(i) == "join" {
+			relation(i + 1)
+		}
+		before := i - 1
+		if m.word(before) == "as" {
+			before--
+		}
+		if m.isName(i) && (i+1 < end && m.text(i+1) == ":" || m.tokens[before].Kind == TokenClose || m.isName(before) && m.isCommon(m.name(before))) {
+			own[m.name(i)] = true // another name of a query, or of what a function gives
+		}
+	}
+	for name := range own {
+		delete(plain, name)
+	}
+	return plain
+}
+
+// isCommon reports whether the statement has a common table expression of this name.
+func (m *meter) isCommon(name string) bool {
+	for i := range m.tokens {
+		if !m.isName(i) || m.name(i) != name || i+2 >= len(m.tokens) {
+			continue
+		}
+		next := i + 1
+		if m.tokens[next].Kind == TokenOpen {
+			next = m.closing(next, len(m.tokens)-1) + 1
+		}
+		if w := m.word(next + 1); m.word(next) == "as" && next+1 < len(m.tokens) && (m.tokens[next+1].Kind == TokenOpen || w == "materialized" || w == "not") || m.word(next) == "using" && m.word(next+1) == "key" {
+			return true
+		}
+	}
+	return false
+}
+
+// step is what doubles knows of the query whose value is made again and again.
+type step struct {
+	names, others map[string]bool // of its values, and of relations that are none
+	query         string          // the name of the query
+	measures      bool            // it has the length of a value
+}
+
+// stepOf returns what doubles knows of a query, or of a lambda, when query is "".
+func (m *meter) stepOf(names map[string]bool, query string, start, end int) step {
+	s := step{names: names, query: query}
+	if query != "" {
+		s.others = m.others(query, start, end)
+	}
+	for i := start + 1; i < end && !s.measures; i++ {
+		if m.tokens[i].Kind != TokenOpen || !m.isName(i-1) || m.growth.Makers[m.name(i-1)] != MakesLength {
+			continue
+		}
+		for j, stop := i+1, m.closing(i, end); j < stop; j++ {
+			s.measures = s.measures || m.isValue(j, start, end, s)
+		}
+	}
+	return s
+}
+
+// isValue reports whether the token at i reads one of the values.
+func (m *meter) isValue(i, start, end int, s step) bool {
+	if !m.isName(i) || !s.names[m.name(i)] || i+1 < end && m.tokens[i+1].Kind == TokenOpen && m.text(i+1) == "(" {
+		return false
+	}
+	if s.query != "" && m.name(i) == s.query && i+1 < end && m.tokens[i+1].Kind == TokenDot {
+		return false
+	}
+	return i-2 < start || m.tokens[i-1].Kind != TokenDot || !m.isName(i-2) || !s.others[m.name(i-2)]
+}
+
+// doubles reports whether an expression can be longer than twice one of the values: it has
+// one twice and joins values, or has one in a function that repeats. The parts of a CASE
+// count one by one, without what stands between WHEN and THEN.
+func (m *meter) doubles(start, end int, s step) bool {
+	joins, twice, repeats, pads := false, false, false, false
 	seen := map[string]int{}
+	type choice struct{ before, most map[string]int } // what a CASE has seen
+	var cases []choice
 	for i := start; i < end; i++ {
 		switch t := m.tokens[i]; t.Kind { //nolint:exhaustive // the others make nothing
 		case TokenOperator:
@@ -551,7 +715,9 @@ func (m *meter) doubles(start, end int, names map[string]bool) bool {
 				continue
 			}
 			fn := m.name(i - 1)
-			switch kind, made := m.growth.Makers[fn]; {
+			kind, made := m.growth.Makers[fn]
+			pads = pads || s.measures && (kind == MakesPad || kind == MakesCount || kind == MakesResize || kind == MakesFill || kind == MakesFormat || kind == MakesCopies)
+			switch {
 			case made && (kind == MakesAll || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
 				repeats = true
 			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
@@ -560,15 +726,53 @@ func (m *meter) doubles(start, end int, names map[string]bool) bool {
 				joins = true
 			}
 		case TokenWord, TokenQuotedName:
-			name := m.name(i)
-			if i+1 < end && m.tokens[i+1].Kind == TokenOpen && m.text(i+1) == "(" || !names[name] {
-				continue
+			w := m.word(i)
+			if i > start && m.tokens[i-1].Kind == TokenDot {
+				w = ""
 			}
-			seen[name]++
-			twice = twice || seen[name] > 1
+			switch w {
+			case "case":
+				cases = append(cases, choice{maps.Clone(seen), maps.Clone(seen)})
+			case "when", "else", "end":
+				if n := len(cases); n > 0 {
+					for name, times := range seen {
+						cases[n-1].most[name] = max(cases[n-1].most[name], times)
+					}
+					if w == "end" {
+						seen, cases = cases[n-1].most, cases[:n-1]
+					} else {
+						seen = maps.Clone(cases[n-1].before)
+					}
+				}
+				if w == "when" && len(cases) > 0 {
+					i = m.condition(i, end)
+				}
+			}
+			if m.isValue(i, start, end, s) {
+				seen[m.name(i)]++
+				twice = twice || seen[m.name(i)] > 1
+			}
 		}
 	}
-	return len(seen) > 0 && (joins && twice || repeats)
+	return len(seen) > 0 && (joins && twice || repeats || pads)
+}
+
+// condition returns the THEN that belongs to the WHEN at i, or i without one.
+func (m *meter) condition(i, end int) int {
+	nested := 0
+	for j := i + 1; j < end; j++ {
+		switch {
+		case m.tokens[j].Kind == TokenOpen:
+			j = m.closing(j, end)
+		case m.word(j) == "case":
+			nested++
+		case m.word(j) == "end":
+			nested--
+		case m.word(j) == "then" && nested == 0:
+			return j
+		}
+	}
+	return i
 }
 
 // from measures the relations of a FROM clause, and returns how many rows they have
@@ -623,7 +827,7 @@ func (m *meter) from(start, end int) float64 {
 			next++
 		}
 		if next < end && m.isName(next) && !joinWord(m.word(next)) {
-			m.give(m.name(next), a.row())
+			m.giveRelation(m.name(next), a)
 			if next+1 < end && m.tokens[next+1].Kind == TokenOpen {
 				close := m.closing(next+1, end)
 				for j := next + 2; j < close; j++ {
