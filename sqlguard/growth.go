@@ -415,21 +415,22 @@ func unslash(text string) string {
 
 // meter measures one statement.
 type meter struct {
-	growth *Growth
-	sql    string
-	tokens []Token
-	words  []string // the words in lower case, "" for other tokens
-	closes []int32  // of brackets that open
-	v      *Verdict
-	names  map[string]amount  // what the statement gives names to
-	wholes map[string]amount  // the rows of the relations to which it gives names
-	all    amount             // the largest of these
-	bare   amount             // what a query has in columns whose names the statement does not tell
-	width  int                // how many columns the query has
-	other  amount             // what the relations have in such columns
-	reads  map[string]float64 // how often reading a common table expression reads others and itself
-	most   float64
-	told   bool
+	growth  *Growth
+	sql     string
+	tokens  []Token
+	words   []string // the words in lower case, "" for other tokens
+	closes  []int32  // of brackets that open
+	v       *Verdict
+	names   map[string]amount  // what the statement gives names to
+	wholes  map[string]amount  // the rows of the relations to which it gives names
+	commons map[string]bool    // the names of its common table expressions, once they are asked for
+	all     amount             // the largest of these
+	bare    amount             // what a query has in columns whose names the statement does not tell
+	width   int                // how many columns the query has
+	other   amount             // what the relations have in such columns
+	reads   map[string]float64 // how often reading a common table expression reads others and itself
+	most    float64
+	told    bool
 
 	defined  map[string][]*definition // what stands behind AS
 	starts   map[int]*definition

@@ -645,21 +645,31 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 	return plain
 }
 
-// isCommon reports whether the statement has a common table expression of this name.
+// isCommon reports whether the statement has a common table expression of this name. The
+// statement is searched for all of them once.
 func (m *meter) isCommon(name string) bool {
-	for i := range m.tokens {
-		if !m.isName(i) || m.name(i) != name || i+2 >= len(m.tokens) {
-			continue
-		}
-		next := i + 1
-		if m.tokens[next].Kind == TokenOpen {
-			next = m.closing(next, len(m.tokens)-1) + 1
-		}
-		if w := m.word(next + 1); m.word(next) == "as" && next+1 < len(m.tokens) && (m.tokens[next+1].Kind == TokenOpen || w == "materialized" || w == "not") || m.word(next) == "using" && m.word(next+1) == "key" {
-			return true
+	if m.commons == nil {
+		m.commons = map[string]bool{}
+		for i := range m.tokens {
+			if m.namesQuery(i) {
+				m.commons[m.name(i)] = true
+			}
 		}
 	}
-	return false
+	return m.commons[name]
+}
+
+// namesQuery reports whether the token at i names a common table expression.
+func (m *meter) namesQuery(i int) bool {
+	if !m.isName(i) || i+2 >= len(m.tokens) {
+		return false
+	}
+	next := i + 1
+	if m.tokens[next].Kind == TokenOpen {
+		next = m.closing(next, len(m.tokens)-1) + 1
+	}
+	w := m.word(next + 1)
+	return m.word(next) == "as" && next+1 < len(m.tokens) && (m.tokens[next+1].Kind == TokenOpen || w == "materialized" || w == "not") || m.word(next) == "using" && w == "key"
 }
 
 // step is what doubles knows of the query whose value is made again and again.
