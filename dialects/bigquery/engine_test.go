@@ -2,7 +2,6 @@ package bigquery_test
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -197,37 +196,11 @@ func TestReadsOfTheEngine(t *testing.T) {
 	t.Logf("%d reads, %d of them of the semantic layer at most", len(texts), len(files))
 }
 
-// heldStatement is a statement that others wrote.
-type heldStatement struct{ Source, SQL string }
-
-// held reads the file that KTX_BIGQUERY_HELD names, with a line
-// {"source": …, "sql": …} for each statement.
-func held(tb testing.TB) []heldStatement {
-	tb.Helper()
-	path := os.Getenv("KTX_BIGQUERY_HELD")
-	if path == "" {
-		return nil
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	var out []heldStatement
-	for line := range bytes.Lines(data) {
-		var s heldStatement
-		if err := json.Unmarshal(line, &s); err != nil {
-			tb.Fatal(err)
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
 // TestHeldStatementsOfTheEngine judges statements that others wrote. None that is allowed
 // may be anything but one query to GoogleSQL. Of those that are one query, and of the
 // others, it counts the refused ones by their source and code.
 func TestHeldStatementsOfTheEngine(t *testing.T) {
-	statements := held(t)
+	statements := dialecttest.Held(t, "KTX_BIGQUERY_HELD")
 	if len(statements) == 0 {
 		t.Skip("KTX_BIGQUERY_HELD names no statements")
 	}
@@ -283,7 +256,7 @@ func TestMutationsAgainstTheEngine(t *testing.T) {
 	total, seed := number(t, "KTX_BIGQUERY_MUTANTS", 50_000), number(t, "KTX_BIGQUERY_SEED", 1)
 	g := dialecttest.NewGuard(t, bigquery.Dialect{})
 	var more []string
-	for _, s := range held(t) {
+	for _, s := range dialecttest.Held(t, "KTX_BIGQUERY_HELD") {
 		more = append(more, s.SQL)
 	}
 	m := newMutator(uint64(seed), more...)

@@ -1,11 +1,8 @@
 package clickhouse_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"testing"
 
@@ -13,37 +10,11 @@ import (
 	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 )
 
-// heldStatement is a statement that others wrote.
-type heldStatement struct{ Source, SQL string }
-
-// heldStatements reads the file that KTX_CLICKHOUSE_HELD names, with a line
-// {"source": …, "sql": …} for each statement.
-func heldStatements(tb testing.TB) []heldStatement {
-	tb.Helper()
-	path := os.Getenv("KTX_CLICKHOUSE_HELD")
-	if path == "" {
-		return nil
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	var out []heldStatement
-	for line := range bytes.Lines(data) {
-		var s heldStatement
-		if err := json.Unmarshal(line, &s); err != nil {
-			tb.Fatal(err)
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-// held returns the texts of heldStatements.
+// held returns the texts of the statements that KTX_CLICKHOUSE_HELD names.
 func held(tb testing.TB) []string {
 	tb.Helper()
 	var out []string
-	for _, s := range heldStatements(tb) {
+	for _, s := range dialecttest.Held(tb, "KTX_CLICKHOUSE_HELD") {
 		out = append(out, s.SQL)
 	}
 	return out
@@ -53,7 +24,7 @@ func held(tb testing.TB) []string {
 // allowed may be anything but one read to the engine, and of those that are one read it
 // counts the refused ones by their source and code.
 func TestHeldStatementsOfTheEngine(t *testing.T) {
-	statements := heldStatements(t)
+	statements := dialecttest.Held(t, "KTX_CLICKHOUSE_HELD")
 	if len(statements) == 0 {
 		t.Skip("KTX_CLICKHOUSE_HELD names no statements")
 	}

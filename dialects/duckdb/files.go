@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"path"
 	"strings"
 
 	"github.com/sqlc-dev/darkwing/ast"
@@ -53,26 +54,17 @@ func (w *walker) file(path, alias string) sqlguard.Relation {
 
 // fileName returns the name of the file that DuckDB reads when there is no relation of a
 // name: its parts, joined by dots. A name that could not be one of a file is none.
-func fileName(catalog, schema, name string) (path string, ok bool) {
-	path = name
+func fileName(catalog, schema, name string) (file string, ok bool) {
+	file = name
 	for _, part := range []string{schema, catalog} {
 		if part != "" {
-			path = part + "." + path
+			file = part + "." + file
 		}
 	}
-	if strings.ContainsAny(path, `/\:*?[`) {
-		return path, true
+	if strings.ContainsAny(file, `/\:*?[`) {
+		return file, true
 	}
-	_, end, _ := cutLast(lexical.Lower(path), '.')
-	return path, fileEnds[end]
-}
-
-func cutLast(text string, at byte) (before, after string, found bool) {
-	i := strings.LastIndexByte(text, at)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+1:], true
+	return file, fileEnds[strings.TrimPrefix(path.Ext(lexical.Lower(file)), ".")]
 }
 
 // fileEnds are the ends of names that DuckDB takes for files.
