@@ -41,7 +41,7 @@ func (s *Service) ScannedTables(ctx context.Context, connectionID string) (table
 			to := t.ForeignKeys[i].To()
 			if !seen[to] {
 				seen[to] = true
-				row.References = append(row.References, display(to))
+				row.References = append(row.References, DisplayTable(to))
 			}
 		}
 		tables = append(tables, row)
@@ -105,8 +105,8 @@ func (s *Service) WikiPages() ([]WikiPage, error) {
 	return list, nil
 }
 
-// display returns the name of a table with its schema.
-func display(r catalog.Ref) string {
+// DisplayTable returns the name of a table with its schema.
+func DisplayTable(r catalog.Ref) string {
 	if r.DB == "" {
 		return r.Name
 	}

@@ -184,10 +184,7 @@ func (a artifacts) Find(ctx context.Context, query, connection string, after, mo
 			h.About = *r.Snippet
 		}
 		if r.TableRef != nil && (r.Kind == research.KindTable || r.Kind == research.KindColumn) {
-			h.Table = r.TableRef.Name
-			if r.TableRef.DB != "" {
-				h.Table = r.TableRef.DB + "." + r.TableRef.Name
-			}
+			h.Table = research.DisplayTable(*r.TableRef)
 		}
 		out.Hits = append(out.Hits, h)
 	}
