@@ -70,9 +70,10 @@ is followed. A link that leads out of the folder, or to a folder, is not.
 
 The dialect of a file is, in this order: --dialect; check.overrides in the nearest
 ktx.yaml; a first line "-- ktx: dialect=NAME"; the dialect of the connection that
-has the name of a folder on the path; the extension (.pgsql, .psql, .sqlite); the
-adapter of the dbt project; the nearest configuration of another tool, such as
-sqlc.yaml, .sqlfluff, schema.prisma or the drivers in go.mod. It is never guessed.
+has the name of a folder on the path; the name of the file (.pgsql, .psql, .sqlite),
+or the drivers that it imports; the adapter of the dbt project; the nearest
+configuration of another tool, such as sqlc.yaml, .sqlfluff, schema.prisma or the
+drivers in go.mod. It is never guessed.
 A file for an engine that ktx has no reader for, such as snowflake, is skipped. The
 policy is that of the connection, or of the block guard in the nearest ktx.yaml.
 
