@@ -58,9 +58,9 @@ test-engines: ## fetch engines that are too large for make test, and test what n
 	scripts/test-engines $(ARGS)
 
 .PHONY: screenshots
-screenshots: ## take pictures of every page of the server, from narrow to very wide, light and dark, into .tools/screenshots
+screenshots: test-deps ## take pictures of every page of the server, from narrow to very wide, light and dark, into .tools/screenshots
 	mkdir -p .tools/screenshots
-	KTX_TEST_SCREENSHOTS=$(CURDIR)/.tools/screenshots CI=true $(GO) test -count=1 -run InChromium ./httpapi/pages
+	axe=$$(scripts/npm-tools axe) && KTX_TEST_AXE=$$axe/node_modules/axe-core/axe.min.js KTX_TEST_SCREENSHOTS=$(CURDIR)/.tools/screenshots CI=true $(GO) test -count=1 -run InChromium ./httpapi/pages
 
 .PHONY: slow
 slow: $(GOTESTSUM) ## list the thirty slowest tests of the last make test or test-all
