@@ -135,7 +135,7 @@ func TestAllowedFunctions(t *testing.T) {
 		row_number rank lag lead ntile percentile_cont mode width_bucket
 		to_tsvector to_tsquery websearch_to_tsquery ts_rank ts_headline ts_debug
 		xpath xmlexists xml_is_well_formed
-		pg_get_constraintdef pg_get_indexdef pg_get_expr pg_get_triggerdef
+		pg_get_constraintdef pg_get_indexdef pg_get_expr
 		pg_get_serial_sequence pg_get_userbyid pg_get_partkeydef
 		pg_relation_size pg_total_relation_size pg_table_size pg_indexes_size pg_database_size pg_size_pretty
 		obj_description col_description shobj_description format_type to_regclass to_regtype

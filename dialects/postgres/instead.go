@@ -152,6 +152,7 @@ var wording = instead.Table{
 		"pg_terminate_backend": "leave the call out: only the operator ends sessions of others",
 		"pg_read_file":         "leave the call out: no statement reads files; read a table",
 		"pg_get_viewdef":       "leave the call out; information_schema.columns has the columns of a view",
+		"pg_get_triggerdef":    "leave the call out; SELECT tgname, tgrelid::regclass, tgenabled FROM pg_trigger names triggers and their tables",
 		"pg_get_functiondef":   "leave the call out; SELECT proname, pg_get_function_arguments(oid) FROM pg_proc names functions and their arguments",
 		"crypt":                "leave the call out: no statement makes or tests passwords", "gen_salt": "leave the call out: no statement makes or tests passwords",
 		"pg_stat_get_activity": "write SELECT pid, state FROM pg_stat_activity",

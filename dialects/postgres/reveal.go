@@ -87,7 +87,7 @@ var revealedFunctions = groupNames(map[sqlguard.Group]string{
 		pg_freespace pg_relpages pgstatginindex pgstathashindex pgstatindex pgstattuple pgstattuple_approx
 		pg_visibility_map pg_visibility_map_summary`,
 	sqlguard.GroupDefinitions: `
-		pg_get_functiondef pg_get_function_sqlbody pg_get_viewdef pg_get_ruledef`,
+		pg_get_functiondef pg_get_function_sqlbody pg_get_viewdef pg_get_ruledef pg_get_triggerdef`,
 })
 
 func groupNames(lists map[sqlguard.Group]string) map[string]sqlguard.Group {

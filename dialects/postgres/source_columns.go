@@ -4,11 +4,13 @@ package postgres
 // triggers, by the relation.
 var sourceColumns = map[string][]string{
 	"pg_proc":                     {"prosrc", "prosqlbody"},
+	"pg_trigger":                  {"tgargs", "tgqual"},
 	"pg_rewrite":                  {"ev_action", "ev_qual"},
 	"pg_views":                    {"definition"},
 	"pg_matviews":                 {"definition"},
 	"pg_rules":                    {"definition"},
 	"information_schema.routines": {"routine_definition"},
+	"information_schema.triggers": {"action_statement", "action_condition"},
 	"information_schema.views":    {"view_definition"},
 }
 

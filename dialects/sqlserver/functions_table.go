@@ -132,7 +132,7 @@ var deniedFunctions = []deniedPage{
 		"GET_FILESTREAM_TRANSACTION_CONTEXT (Transact-SQL); FileTable functions", sqlguard.CodeFunctionFileAccess, "gives access to files of the server", syntaxPlain,
 		"get_filestream_transaction_context filetablerootpath getfilenamespacepath getpathlocator",
 	},
-	{"OBJECT_DEFINITION (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "shows source text of views or routines, in which passwords can stand", syntaxPlain, "object_definition"},
+	{"OBJECT_DEFINITION (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "shows source text of views, routines or triggers, in which passwords can stand", syntaxPlain, "object_definition"},
 	{"TEXTPTR (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "creates a pointer that writes can use", syntaxPlain, "textptr"},
 	{"IDENTITY (Function) (Transact-SQL)", sqlguard.CodeSelectInto, "belongs to SELECT INTO", syntaxPlain, "identity"},
 	{

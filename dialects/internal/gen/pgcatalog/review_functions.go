@@ -52,8 +52,8 @@ var deniedFunctions = []denial{
 		pg_relation_filepath pg_tablespace_location pg_config`,
 	},
 	{
-		"sourceText", "CodeFunctionNotAllowed", "shows source text of views or routines, in which passwords can stand", `
-		pg_get_functiondef pg_get_function_sqlbody pg_get_viewdef pg_get_ruledef`,
+		"sourceText", "CodeFunctionNotAllowed", "shows source text of views, routines or triggers, in which passwords can stand", `
+		pg_get_functiondef pg_get_function_sqlbody pg_get_viewdef pg_get_ruledef pg_get_triggerdef`,
 	},
 	{
 		"sleeps", "CodeFunctionSleep", "makes the session wait", `
@@ -300,7 +300,7 @@ var allowedReserved = []string{
 	pg_get_indexdef pg_get_keywords pg_get_object_address
 	pg_get_partition_constraintdef pg_get_partkeydef pg_get_publication_tables
 	pg_get_replica_identity_index pg_get_serial_sequence pg_get_statisticsobjdef
-	pg_get_statisticsobjdef_columns pg_get_statisticsobjdef_expressions pg_get_triggerdef
+	pg_get_statisticsobjdef_columns pg_get_statisticsobjdef_expressions
 	pg_get_userbyid`,
 	// Names, visibility and properties of objects.
 	`
