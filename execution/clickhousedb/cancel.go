@@ -12,8 +12,9 @@ import (
 
 // deafAfter is how long after Tell began the backend closes the connection of a query that
 // has not ended, whether a KILL could be sent by then or not. The server checks for a KILL
-// between blocks of rows.
-const deafAfter = 140 * time.Millisecond
+// between blocks of rows. A caller waits at most 250 ms, of which a busy machine needs its
+// part.
+const deafAfter = 90 * time.Millisecond
 
 // running is a query that can be killed.
 type running struct {

@@ -109,6 +109,9 @@ func New(config Config) (_ *Engine, err error) {
 	if err := e.cmd.Start(); err != nil {
 		return nil, err
 	}
+	if err := yieldTo(e.cmd); err != nil {
+		return nil, err
+	}
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
 		return nil, fmt.Errorf("the engine did not start: %q, %w", line, err)
 	}
