@@ -379,9 +379,9 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 			return ctx.Err() == nil
 		}
 		v := judge(head(guard.Dialect(), body[span.Start:span.End]))
-		if parameters && !v.Allowed && slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool {
-			return f.Code == sqlguard.CodeParameterNotAllowed || f.Code == sqlguard.CodeParseError || strings.HasPrefix(f.Object, "sqlc.")
-		}) {
+		if parameters && (!v.Allowed && slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool {
+			return f.Code == sqlguard.CodeParameterNotAllowed || f.Code == sqlguard.CodeParseError || f.Code == sqlguard.CodeOperatorNotAllowed || strings.HasPrefix(f.Object, "sqlc.")
+		}) || source.HasTemplateInName(guard.Dialect(), body[span.Start:span.End])) {
 			v = withParameters(guard, judge, body, span, v)
 		}
 		if file.Dialect == "mysql" && v.Code == sqlguard.CodeParseError && sourced.MatchString(body[span.Start:span.End]) {
@@ -435,15 +435,15 @@ func withParameters(guard *sqlguard.Guard, judge func(string) sqlguard.Verdict, 
 		return as
 	}
 	v := judge(head(guard.Dialect(), filled.SQL))
-	if v.Code == sqlguard.CodeParseError && as.Code == sqlguard.CodeParameterNotAllowed {
+	if unparsed(v) && !unparsed(as) && len(filled.Unproved) == 0 {
 		return as // no value can stand there
 	}
 	var findings []sqlguard.Finding // the guard keeps its own slice
-	unread := slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool { return f.Code == sqlguard.CodeParseError })
+	unread := unparsed(v)
 	template := false // one finding for all templates of the statement
 	for _, at := range filled.Unproved {
 		f := hole(at)
-		if strings.HasPrefix(body[span.Start+at.Start:], "{{") {
+		if source.IsTemplate(guard.Dialect(), body[span.Start+at.Start:span.Start+at.End]) {
 			if template {
 				continue
 			}
@@ -468,6 +468,11 @@ func withParameters(guard *sqlguard.Guard, judge func(string) sqlguard.Verdict, 
 		v.Allowed, v.Code = false, findings[0].Code
 	}
 	return v
+}
+
+// unparsed reports whether a statement could not be read.
+func unparsed(v sqlguard.Verdict) bool {
+	return slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool { return f.Code == sqlguard.CodeParseError })
 }
 
 // hole returns the finding about a part of a statement that can be any SQL.

@@ -3,6 +3,7 @@ package sqlcheck
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -209,6 +210,24 @@ func isSQL(path string) bool {
 		filepath.Ext(strings.TrimSuffix(path, extension)) == ".sql" && slices.Contains(dialectExtensions, extension)
 }
 
+// isDatabase reports whether a file with the extension .sqlite is a database of
+// SQLite.
+func isDatabase(path string) bool {
+	if !strings.EqualFold(filepath.Ext(path), ".sqlite") {
+		return false
+	}
+	f, err := Input{Path: path}.open()
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, len(databaseHeader))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == databaseHeader
+}
+
+const databaseHeader = "SQLite format 3\x00"
+
 // walk adds the files with SQL below root and returns how many there are. root
 // may be a link, which the separator at its end resolves.
 func (f *finder) walk(root string) int {
@@ -223,7 +242,7 @@ func (f *finder) walk(root string) int {
 			if path != root && (slices.Contains(skipped, d.Name()) || f.projects.generated(path)) {
 				return filepath.SkipDir
 			}
-		case isSQL(path):
+		case isSQL(path) && (!d.Type().IsRegular() || !isDatabase(path)):
 			n++
 			if d.Type().IsRegular() { // and no folder above it is a link
 				f.add(Input{Path: path})

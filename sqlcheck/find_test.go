@@ -25,6 +25,9 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, "sub", "data.sqlite"), []byte("SQLite format 3\x00\x10"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for link, target := range map[string]string{"link.sql": "a.sql", "dangling.sql": "nowhere", "folder.sql": "sub", "folder": "sub", "loop.sql": "loop.sql"} {
 		if err := os.MkdirAll(filepath.Join(dir, "links"), 0o700); err != nil {
 			t.Fatal(err)
@@ -54,7 +57,7 @@ func TestFind(t *testing.T) {
 			"sub/d.pgsql", "sub/deeper/e.sqlite", "sub/deeper/f.psql",
 		}},
 		{args: []string{".git"}, want: []string{".git/g.sql"}},
-		{args: []string{"**/*.{psql,sqlite}"}, want: []string{"sub/deeper/e.sqlite", "sub/deeper/f.psql"}},
+		{args: []string{"**/*.{psql,sqlite}"}, want: []string{"sub/data.sqlite", "sub/deeper/e.sqlite", "sub/deeper/f.psql"}},
 		{args: []string{"*.sql", "a.sql"}, want: []string{".n.sql", "a.sql", "odd[1].sql"}},
 		{args: []string{"odd[1].sql"}, want: []string{"odd[1].sql"}},
 		{args: []string{"links/folder"}, want: []string{"links/folder/d.pgsql", "links/folder/deeper/e.sqlite", "links/folder/deeper/f.psql"}},

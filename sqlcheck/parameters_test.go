@@ -411,6 +411,11 @@ func TestTemplates(t *testing.T) {
 		"SELECT * FROM t WHERE a = {{ .A }} AND b IN ({{ .B }})":                         nil,
 		"SELECT a FROM t WHERE a = 1 {{ .More }}":                                        {"note 29 dynamic_sql_unprovable"},
 		"SELECT {{ a FROM t": {"error 8 parse_error"},
+		"SELECT * FROM \"{{ .Schema }}\".t; SELECT \"a\" FROM t":               {"note 16 dynamic_sql_unprovable"},
+		"DELETE FROM ${SCHEMA}.t WHERE a = ${A}":                               {"error 1 write_statement", "note 13 dynamic_sql_unprovable"},
+		"SELECT '${A}' FROM t -- ${B}":                                         nil,
+		"ALTER TABLE @cdm.t ADD COLUMN a int; SELECT a FROM @cdm.t WHERE a=@a": {"error 1 ddl_statement", "note 13 dynamic_sql_unprovable", "note 52 dynamic_sql_unprovable"},
+		"SELECT a FROM t WHERE a<>@b AND b <@ ARRAY[1]":                        nil,
 	} {
 		var got []string
 		for _, f := range withParameters(t, "postgres", "a.sql", text).Findings {
@@ -418,6 +423,33 @@ func TestTemplates(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
+// TestTemplatesOfOthers: other dialects quote names in other ways, and SQL Server's
+// tools have templates of their own.
+func TestTemplatesOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		dialect, text string
+		want          []string
+	}{
+		{"bigquery", "SELECT a FROM `{{ params.project }}.{{ params.set }}.t` WHERE d = '{{ ds }}'", []string{"note 16 dynamic_sql_unprovable"}},
+		{"bigquery", "SELECT a FROM t WHERE b = \"{{ ds }}\" AND c = @c", nil},
+		{"clickhouse", "DROP TABLE `${DATABASE}`.t", []string{"error 1 ddl_statement", "note 13 dynamic_sql_unprovable"}},
+		{"sqlserver", "SELECT a FROM [$(Database)].dbo.t WHERE a < 1 AND b > 2", []string{"note 16 dynamic_sql_unprovable"}},
+		{"sqlserver", "USE $(Database)", []string{"error 1 session_change", "note 5 dynamic_sql_unprovable"}},
+		{"sqlserver", "SELECT a FROM <owner, , dbo>.<table_name, sysname, t>", []string{"note 15 dynamic_sql_unprovable"}},
+		{"sqlserver", "SELECT a FROM @rows AS r JOIN sys.dm_exec_sql_text(0x01) AS s ON 1 = 1", []string{"error 15 parameter_not_allowed", "error 31 function_admin"}},
+		{"sqlserver", "SELECT @x.value('(/a)[1]', 'int')", []string{"error 8 parameter_not_allowed"}},
+	} {
+		var got []string
+		for _, f := range withParameters(t, test.dialect, "a.sql", test.text).Findings {
+			got = append(got, fmt.Sprintf("%s %d %s", f.Severity, f.Column, f.Code))
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.text, diff)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -79,7 +80,7 @@ func (f *Filled) offset(at int, end bool) int {
 const mark = "\uE000\uE001"
 
 // Parameters returns a text of a file of SQL with a value for each parameter and
-// for each template such as {{ .Schema }}. The text begins at an offset in the
+// for each template such as {{ .Schema }} or ${schema}. The text begins at an offset in the
 // file. It returns nil if there is none of both.
 func Parameters(d sqlguard.Dialect, sql string, at int) *Filled {
 	t := &Text{percent: true}
@@ -96,22 +97,70 @@ func Parameters(d sqlguard.Dialect, sql string, at int) *Filled {
 	return nil
 }
 
-// templates returns the spans of {{ … }} outside of strings and comments.
+var (
+	anyTemplate = lazily(`(?s)\{\{.*?\}\}|\$\{\w+\}`)
+	// sqlServerTemplate also has variables of sqlcmd, and the parameters of templates
+	// in Management Studio: <name, type, value>.
+	sqlServerTemplate = lazily(`(?s)\{\{.*?\}\}|\$\{\w+\}|\$\(\w+\)|<[\pL@][\w@ ]*,[^<>,;\n]*,[^<>;\n]*>`)
+)
+
+// IsTemplate reports whether a text for a dialect begins with a template: {{ … }},
+// ${name}, @name before a dot, for SQL Server also $(name) and <name, type, value>.
+func IsTemplate(d sqlguard.Dialect, text string) bool {
+	if strings.HasPrefix(text, "@") {
+		return true
+	}
+	at := templatePattern(d).FindStringIndex(text)
+	return at != nil && at[0] == 0
+}
+
+func templatePattern(d sqlguard.Dialect) *regexp.Regexp {
+	if d.Name() == "sqlserver" {
+		return sqlServerTemplate()
+	}
+	return anyTemplate()
+}
+
+// mayHaveTemplates reports whether a text has what begins a template.
+func mayHaveTemplates(d sqlguard.Dialect, sql string) bool {
+	return strings.Contains(sql, "{{") || strings.Contains(sql, "${") ||
+		d.Name() == "sqlserver" && (strings.Contains(sql, "$(") || strings.Contains(sql, "<"))
+}
+
+// templates returns the spans of templates outside of strings and comments.
 func templates(d sqlguard.Dialect, sql string) (spans []sqlguard.Span) {
-	if !strings.Contains(sql, "{{") {
+	if !mayHaveTemplates(d, sql) {
 		return nil
 	}
-	end := 0
-	for _, token := range d.Lex(sql).List {
-		if token.Start < end || token.Kind == sqlguard.TokenString || token.Kind == sqlguard.TokenComment || !strings.HasPrefix(sql[token.Start:], "{{") {
-			continue
+	tokens, i := d.Lex(sql).List, 0
+	for _, at := range templatePattern(d).FindAllStringIndex(sql, -1) {
+		for i < len(tokens) && tokens[i].End <= at[0] {
+			i++
 		}
-		if i := strings.Index(sql[token.Start:], "}}"); i > 0 {
-			end = token.Start + i + 2
-			spans = append(spans, sqlguard.Span{Start: token.Start, End: end})
+		if i == len(tokens) {
+			break
+		}
+		switch token := tokens[i]; {
+		case token.Start > at[0], token.Kind == sqlguard.TokenString, token.Kind == sqlguard.TokenQuotedText, token.Kind == sqlguard.TokenComment:
+		case token.Start == at[0] || token.Kind == sqlguard.TokenQuotedName:
+			spans = append(spans, sqlguard.Span{Start: at[0], End: at[1]})
 		}
 	}
 	return spans
+}
+
+// HasTemplateInName reports whether a quoted name of a text has a template in it. To
+// a reader it is a name.
+func HasTemplateInName(d sqlguard.Dialect, sql string) bool {
+	if !mayHaveTemplates(d, sql) {
+		return false
+	}
+	for _, token := range d.Lex(sql).List {
+		if token.Kind == sqlguard.TokenQuotedName && templatePattern(d).MatchString(token.Text(sql)) {
+			return true
+		}
+	}
+	return false
 }
 
 // FillNames is like Fill, but what stands for ? is a name of which nothing is

@@ -640,7 +640,7 @@ func (p *jsParser) arrow() *node {
 		}
 	case p.is("("):
 	case p.is("<"):
-		if p.jsx { // <T,>(x) => … or <T extends U>(x) => …
+		if p.jsx { // <T,>(x) => …, <T = U,>(x) => … or <T extends U>(x) => …
 			genericArrow := false
 			p.try(func() {
 				p.next()
@@ -648,6 +648,10 @@ func (p *jsParser) arrow() *node {
 				if p.token.kind == jsName {
 					p.next()
 					genericArrow = p.is(",") || p.word("extends")
+					if !genericArrow && p.accept("=") {
+						p.typ() // an attribute of an element is a string or stands in braces
+						genericArrow = p.is(",")
+					}
 				}
 				p.fail("only a look")
 			})

@@ -120,6 +120,7 @@ func TestJavaScriptFlow(t *testing.T) {
 	for _, code := range []string{
 		"x = <p>Don't {y} <b a=\"'\" c={`}`}/> </p>;\ndb.query('SELECT 1')",
 		"const C = () => <><A<T> {...p}>it's {/* c */} <i>`</i></A></>\ndb.query('SELECT 1')",
+		"const f = <T = A<B>,>(a: T) => <p>{a}</p>;\ndb.query('SELECT 1')",
 		"const f = <T extends X>(a: T) => <div onClick={() => db.query('SELECT 1')}>/</div>",
 	} {
 		if diff := cmp.Diff([]string{"SELECT 1"}, filled(t, "x.tsx", code, "postgres")); diff != "" {

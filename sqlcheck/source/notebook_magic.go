@@ -12,6 +12,8 @@ import (
 var pythonCells = map[string]bool{"time": true, "timeit": true, "capture": true, "prun": true}
 
 var (
+	// leading is what may stand before the magic of a cell: comments, in Colab.
+	leading    = lazily(`^\s*(?:#[^\n]*\n\s*)*`)
 	cellMagic  = lazily(`^%%(\w+)([^\n]*)`)
 	lineMagic  = lazily(`^[ \t]*(?:[\w.,\[\]'" \t]+=[ \t]*)?(%{1,2}\w|!|\?)`)
 	helpOf     = lazily(`^[ \t]*%{0,2}[\w.]+\?{1,2}[ \t\r]*$`)
@@ -30,8 +32,14 @@ var (
 func (n *notebook) cell(cell *Text) {
 	text := string(cell.sql)
 	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	if n := len(leading().FindString(text)); strings.HasPrefix(text[n:], "%%") {
+		at = n
+	}
 	if m := cellMagic().FindStringSubmatchIndex(text[at:]); m != nil {
 		switch name := text[at+m[2] : at+m[3]]; {
+		case name == "bigquery": // its first line has options only
+			n.add(cell, at+m[1], len(text))
+			return
 		case name == "sql":
 			n.magic(cell, at+m[3], len(text), false)
 			return

@@ -51,6 +51,7 @@ func TestNotebook(t *testing.T) {
 		{[]string{"%%sql\nSELECT a FROM {table} WHERE b = {b} AND c = :c AND d = '{{d}}'"}, []string{"\nSELECT a FROM x WHERE b = 1 AND c = 1 AND d = 'x' [{table}]"}},
 		{[]string{"%%sql\nSELECT a FROM t {% if x %} WHERE b {% endif %}"}, []string{"\nSELECT a FROM t x WHERE b x [{% if x %}] [{% endif %}]"}},
 		{[]string{"%%sql"}, nil},
+		{[]string{"# what\n\n%%bigquery df --project {project}\nDROP TABLE a.b;"}, []string{"\nDROP TABLE a.b;"}},
 		{[]string{"%sql SELECT 1\nx = %sql SELECT 2\n"}, []string{"SELECT 1", "SELECT 2"}},
 		{[]string{"%sql con SELECT a \\\n  FROM t\nprint(1)"}, []string{"SELECT a    FROM t"}},
 		{[]string{"%sql SELECT a FROM t WHERE b = $b"}, []string{"SELECT a FROM t WHERE b = 1"}},

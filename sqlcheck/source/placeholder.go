@@ -55,6 +55,8 @@ func (p *placeholders) at(i int) placeholder {
 			return placeholder{token.Start + 2, forSQL, ""}
 		case text[0] == '@' && (p.is(i+1, ":=") || p.is(i+1, ":", "=")): // it is assigned
 			return placeholder{}
+		case text[0] == '@':
+			return p.variable(i, token.End)
 		}
 		return placeholder{token.End, forValue, ""}
 	case sqlguard.TokenWord:
@@ -67,13 +69,15 @@ func (p *placeholders) at(i int) placeholder {
 			return p.escape(i)
 		case comparedTo[text] && operandEnds(p.text, p.tokens, i-1): // = and a parameter without a space
 			return placeholder{token.End, forText, strings.TrimSuffix(text, "?") + " 1"}
+		case strings.HasSuffix(text, "@") && text != "<@" && comparedTo[text[:len(text)-1]+"?"] && p.named(i+1) && operandEnds(p.text, p.tokens, i-1):
+			return placeholder{p.tokens[i+1].End, forText, strings.TrimSuffix(text, "@") + " 1"}
 		case operandEnds(p.text, p.tokens, i-1): // an operator
 		case text == "??" || text == "?" && p.joined(i, "?"): // a name, for Knex and the drivers for MySQL
 			return placeholder{token.Start + 2, forSQL, ""}
 		case text == "?":
 			return placeholder{token.End, forValue, ""}
 		case text == "@" && p.named(i+1) && !p.is(i+2, ":=") && !p.is(i+2, ":", "="):
-			return placeholder{p.tokens[i+1].End, forValue, ""}
+			return p.variable(i+1, p.tokens[i+1].End)
 		case text == ":" && (p.named(i+1) || p.quotes(i+1)):
 			return p.colon(i)
 		case text == "%" && p.percent:
@@ -83,6 +87,19 @@ func (p *placeholders) at(i int) placeholder {
 		}
 	}
 	return placeholder{}
+}
+
+// variable returns the parameter @name that ends with token i. Where a dot follows,
+// it is part of a name, as SqlRender fills it in, unless the dialect has fields
+// or methods of values.
+func (p *placeholders) variable(i, end int) placeholder {
+	if strings.HasPrefix(p.text[end:], ".") && p.dialect != "bigquery" && p.dialect != "duckdb" {
+		if p.dialect == "sqlserver" && i+3 < len(p.tokens) && p.is(i+3, "(") { // @xml.value(…)
+			return placeholder{}
+		}
+		return placeholder{end, forSQL, ""}
+	}
+	return placeholder{end, forValue, ""}
 }
 
 // joined reports whether the token behind i touches it and begins with the

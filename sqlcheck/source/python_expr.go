@@ -48,7 +48,7 @@ func (p *pyParser) ends() bool {
 func (p *pyParser) starred() *node {
 	from := p.token().start
 	if p.accept("*") || p.accept("**") {
-		inner := p.binary(1)
+		inner := p.expression()
 		return &node{name: "...", span: p.span(from), list: []*node{inner}}
 	}
 	return p.named()

@@ -46,6 +46,7 @@ func TestPython(t *testing.T) {
 		{`df = pd.read_sql(sql="SELECT a FROM t", con=con)`, []string{"SELECT a FROM t"}},
 		{`rows = await conn.fetch("SELECT a FROM t WHERE b = $1", b)`, []string{"SELECT a FROM t WHERE b = 1"}},
 		{`spark.sql("SELECT 1")`, []string{"SELECT 1"}},
+		{"f(*[a] if a else [], **b or {})\ncur.execute('SELECT 1')", []string{"SELECT 1"}},
 		{`print("SELECT 1")`, nil},
 		{"x.loc[:, c] = y[::2, 1:, :]\ncur.execute('SELECT 1')", []string{"SELECT 1"}},
 		{`cur.execute(query)`, []string{"x [query]"}},

@@ -38,7 +38,7 @@ func LookupDialect(name string) (sqlguard.Dialect, error) {
 // dialectAliases are the names that other tools have for our dialects.
 var dialectAliases = map[string]string{
 	"postgresql": "postgres", "pg": "postgres", "psql": "postgres", "pgsql": "postgres",
-	"mssql": "sqlserver", "tsql": "sqlserver", "t-sql": "sqlserver", "sqlite3": "sqlite", "mysql2": "mysql", "mysql5": "mysql", "mysql8": "mysql",
+	"mssql": "sqlserver", "tsql": "sqlserver", "t-sql": "sqlserver", "sql_server": "sqlserver", "sql-server": "sqlserver", "sqlite3": "sqlite", "mysql2": "mysql", "mysql5": "mysql", "mysql8": "mysql",
 	"redshift": "postgres:redshift", "alloydb": "postgres:alloydb", "citus": "postgres:citus", "yugabyte": "postgres:yugabyte", "yugabytedb": "postgres:yugabyte",
 	"timescale": "postgres:timescale", "timescaledb": "postgres:timescale", "tidb": "mysql:tidb", "galera": "mysql:galera",
 }
