@@ -33,7 +33,7 @@ func (m *meter) query(start, end int) amount {
 			i = m.closing(i, end)
 			continue
 		}
-		if w := m.word(i); clauses[w] && (i == start || m.tokens[i-1].Kind != TokenDot && m.word(i-1) != "as") && !m.continues(start, i) {
+		if w := m.word(i); m.isClause(i) && (i == start || m.tokens[i-1].Kind != TokenDot && m.word(i-1) != "as") && !m.continues(start, i) {
 			isQuery = isQuery || w == "select" || w == "values" || m.growth.Methods && w == "from" && (i == start || len(parts) > 0 && parts[0].word == "with")
 			if len(parts) > 0 {
 				parts[len(parts)-1].end = i
@@ -259,6 +259,9 @@ func (m *meter) split(start, end int, each func(start, end int)) {
 
 // give lets a name stand for an amount.
 func (m *meter) give(name string, a amount) {
+	if m.names == nil {
+		m.names = map[string]amount{}
+	}
 	m.names[name] = m.names[name].join(a)
 	m.all = m.all.join(a)
 }
@@ -266,6 +269,9 @@ func (m *meter) give(name string, a amount) {
 // giveRelation lets a name stand for a relation, and where it stands alone for its whole row.
 func (m *meter) giveRelation(name string, a amount) {
 	m.give(name, a)
+	if m.wholes == nil {
+		m.wholes = map[string]amount{}
+	}
 	m.wholes[name] = m.wholes[name].join(a.row())
 	m.all = m.all.join(a.row())
 }
@@ -387,10 +393,10 @@ func (m *meter) relation(start, end, names int) amount {
 
 // rowsOf measures an expression whose aggregates read rows.
 func (m *meter) rowsOf(start, end int, rows float64) amount {
-	before := m.names["\x00rows"]
-	m.names["\x00rows"] = amount{rows: rows}
+	before := m.reading
+	m.reading = rows
 	a := m.expression(start, end)
-	m.names["\x00rows"] = before
+	m.reading = before
 	return a
 }
 
@@ -428,6 +434,9 @@ func (m *meter) with(start, end int) {
 			reads := m.readsIn(open+1, stop)
 			if m.once(open) {
 				reads = 0
+			}
+			if m.reads == nil {
+				m.reads = map[string]float64{}
 			}
 			m.reads[m.name(start)] = reads
 		}
@@ -577,7 +586,7 @@ func (m *meter) items(start, end int, each func(clause string, start, end int)) 
 				}
 			}
 		}
-		if i == end || m.tokens[i].Kind == TokenComma && depth <= 0 || clauses[w] || w == "on" {
+		if i == end || m.tokens[i].Kind == TokenComma && depth <= 0 || m.isClause(i) || w == "on" {
 			if from < i {
 				each(clause, from, i)
 			}
@@ -594,7 +603,7 @@ func (m *meter) itemEnd(start, end int) int {
 		switch {
 		case m.tokens[i].Kind == TokenOpen:
 			i = m.closing(i, end)
-		case m.tokens[i].Kind == TokenComma, m.tokens[i].Kind == TokenClose, clauses[m.word(i)] && !m.continues(start, i):
+		case m.tokens[i].Kind == TokenComma, m.tokens[i].Kind == TokenClose, m.isClause(i) && !m.continues(start, i):
 			return i
 		}
 	}
@@ -616,7 +625,7 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 		}
 		switch {
 		case i >= end || !m.isName(i) || last+1 < end && m.tokens[last+1].Kind == TokenOpen || last == i && m.isCommon(m.name(i)):
-		case alias < end && m.isName(alias) && !joinWord(m.word(alias)) && !clauses[m.word(alias)]:
+		case alias < end && m.isName(alias) && !joinWord(m.word(alias)) && !m.isClause(alias):
 			plain[m.name(alias)] = true
 		default:
 			plain[m.name(last)] = true
