@@ -210,17 +210,21 @@ func (g *Guard) measure(sql string, tokens []Token, v *Verdict) {
 	if g.policy.MaxConstant > 0 {
 		m.most = float64(g.policy.MaxConstant)
 	}
-	if !g.growth.concerns(sql, tokens, m.most) {
-		return
+	if g.growth.concerns(sql, tokens, m.most) {
+		m.statement(tokens)
 	}
+}
+
+// statement measures all tokens.
+func (m *meter) statement(tokens []Token) {
 	m.read(tokens)
 	for i := range m.tokens {
 		if m.escapedCall(i) {
-			v.add(CodeFunctionNotAllowed, Span{Start: m.tokens[i-3].Start, End: m.tokens[i-3].End}, "the name of the function has an escape character of its own (UESCAPE); write the name plainly")
+			m.v.add(CodeFunctionNotAllowed, Span{Start: m.tokens[i-3].Start, End: m.tokens[i-3].End}, "the name of the function has an escape character of its own (UESCAPE); write the name plainly")
 			return
 		}
 	}
-	if g.growth.Aliases {
+	if m.growth.Aliases {
 		m.define()
 	}
 	m.query(0, len(m.tokens))
@@ -256,12 +260,16 @@ func (g *Growth) concerns(sql string, tokens []Token, most float64) bool {
 	const manyQueries, queries, manyTokens, fewAliases, fewJoins = 12, 2, 300, 8, 8
 	joins, selects, aliases, commas, calls, numbers, constants := 0, 0, 0, 0, 0, 0, 0
 	factor, squares, costly := 1.0, 0, false // of the functions of the tables
-	var before Token // the last one that is no comment
+	common, names := 0, 0                    // words WITH and queries behind AS, and names in all
+	var before Token                         // the last one that is no comment
 	for i, t := range tokens {
 		switch t.Kind { //nolint:exhaustive // the others make nothing
 		case TokenComment, TokenExecutableComment:
 			continue
+		case TokenQuotedName:
+			names++
 		case TokenWord:
+			names++
 			word := sql[t.Start:t.End]
 			switch len(word) {
 			case len("as"):
@@ -270,7 +278,10 @@ func (g *Growth) concerns(sql string, tokens []Token, most float64) bool {
 				}
 			case len("with"):
 				if (g.Rereads || g.Recurses) && strings.EqualFold(word, "with") {
-					return true
+					if g.Recurses {
+						return true
+					}
+					common++
 				}
 			case len("apply"):
 				if g.Aliases && strings.EqualFold(word, "apply") {
@@ -303,6 +314,11 @@ func (g *Growth) concerns(sql string, tokens []Token, most float64) bool {
 			if before.Kind != TokenWord && before.Kind != TokenQuotedName && before.Kind != TokenQuotedText {
 				break
 			}
+			if common > 0 && before.Kind == TokenWord {
+				if word := before.Text(sql); strings.EqualFold(word, "as") || strings.EqualFold(word, "materialized") {
+					common++
+				}
+			}
 			kind, made, slow := g.long(before.Text(sql), before.Kind == TokenWord)
 			costly = costly || slow
 			if !made {
@@ -325,6 +341,11 @@ func (g *Growth) concerns(sql string, tokens []Token, most float64) bool {
 			}
 		}
 		before = t
+	}
+	// Common table expressions that each read the one before are read most often when all have
+	// the same share of the names.
+	if common > 0 && power(float64(names)/float64(common)+1, float64(common)) > maxReads {
+		return true
 	}
 	levels := selects
 	if g.lambdas() { // each expression can read the one before it
@@ -496,6 +517,7 @@ type meter struct {
 	words   []string // the words in lower case, "" for other tokens
 	roles   []role   // what the words are in the grammar
 	closes  []int32  // of brackets that open
+	depths  []int32  // how many brackets are open before a token
 	v       *Verdict
 	names   map[string]amount  // what the statement gives names to
 	wholes  map[string]amount  // the rows of the relations to which it gives names
@@ -503,6 +525,7 @@ type meter struct {
 	all     amount             // the largest of these
 	bare    amount             // what a query has in columns whose names the statement does not tell
 	width   int                // how many columns the query has
+	heads   []string           // the names of the columns that its first list says
 	other   amount             // what the relations have in such columns
 	reads   map[string]float64 // how often reading a common table expression reads others and itself
 	reading float64            // how many rows an aggregate reads
@@ -528,9 +551,11 @@ func (m *meter) read(tokens []Token) {
 		m.tokens = slices.DeleteFunc(slices.Clone(tokens), isComment)
 	}
 	m.words, m.roles, m.closes = make([]string, len(m.tokens)), make([]role, len(m.tokens)), make([]int32, len(m.tokens))
+	m.depths = make([]int32, len(m.tokens))
 	var open []int
 	for i, t := range m.tokens {
-		switch t.Kind { //nolint:exhaustive // the others are not looked up
+		m.depths[i] = int32(len(open)) //nolint:gosec // the screen bounds the number of tokens
+		switch t.Kind {                //nolint:exhaustive // the others are not looked up
 		case TokenWord:
 			m.words[i], m.roles[i] = lowered(t.Text(m.sql))
 		case TokenOpen:

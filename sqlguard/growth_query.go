@@ -49,9 +49,9 @@ func (m *meter) query(start, end int) amount {
 	}
 	out, rows, branch := amount{}, 0.0, 1.0
 	limit, later, starred := boundless, false, true
-	outer := m.unrolled
-	m.unrolled = 1
-	defer func() { m.unrolled = outer }()
+	outer, heads := m.unrolled, m.heads
+	m.unrolled, m.heads = 1, nil
+	defer func() { m.unrolled, m.heads = outer, heads }()
 	for _, p := range parts {
 		if p.word == "with" {
 			m.with(p.start, p.end)
@@ -310,6 +310,8 @@ func (m *meter) pivot(start, end int) amount {
 // aggregate reads. later says that the columns have the names of another list.
 func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 	width, row := 0, 0.0
+	before := m.heads // the names of the list before
+	var heads []string
 	m.split(start, end, func(start, end int) {
 		width++
 		at, from, stop := m.alias(start, end), start, end
@@ -330,7 +332,18 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 		if at >= 0 {
 			m.give(m.name(at), a)
 		}
-		if later || at < 0 && !m.plain(start, end) {
+		head := ""
+		switch {
+		case at >= 0:
+			head = m.name(at)
+		case m.plain(start, end) && m.isName(end-1):
+			head = m.name(end - 1)
+		}
+		heads = append(heads, head)
+		switch {
+		case later && width <= len(before) && before[width-1] != "":
+			m.give(before[width-1], a)
+		case later || head == "":
 			m.bare = m.bare.join(a)
 		}
 		row += a.size
@@ -342,6 +355,10 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 		m.split(start+1, m.closing(start, end), func(int, int) { width++ })
 	}
 	m.width = max(m.width, width)
+	m.heads = heads
+	if later {
+		m.heads = before
+	}
 	return out
 }
 
@@ -440,9 +457,13 @@ func (m *meter) with(start, end int) {
 			}
 			m.reads[m.name(start)] = reads
 		}
+		recurs := recursive || m.growth.Recurses && m.has(open+1, stop, m.name(start))
+		if recurs {
+			m.numbersOfSteps(m.name(start), open+1, stop, columns)
+		}
 		a := m.relation(open+1, stop, len(columns))
-		if recursive || m.growth.Recurses && m.has(open+1, stop, m.name(start)) {
-			a = a.join(m.repeated(m.name(start), open+1, stop, columns))
+		if recurs {
+			a = a.join(m.repeated(m.name(start), open+1, stop, columns, a.text))
 		}
 		for _, name := range columns {
 			m.give(name, a)
@@ -521,16 +542,42 @@ func (m *meter) readsIn(start, end int) float64 {
 
 // repeated measures what a recursive query adds: as many rows as its largest number says. It
 // refuses a step that makes a longer value from a column of the query, which has no bound.
-func (m *meter) repeated(query string, start, end int, columns []string) (a amount) {
+func (m *meter) repeated(query string, start, end int, columns []string, text bool) (a amount) {
+	for i := start; i < end; i++ {
+		if m.tokens[i].Kind == TokenNumber {
+			a.num = max(a.num, numberOf(m.text(i)))
+		}
+	}
+	own := m.valuesOf(query, start, end, columns)
+	s := m.stepOf(own, query, start, end)
+	flow := m.flowOf(start, end, columns, s)
+	m.items(start, end, func(clause string, from, to int) {
+		if clause == "select" {
+			to = m.itemEnd(from, end)
+		}
+		if !m.doubles(from, to, s) && !(clause == "select" && flow.joins(m, from, to, text)) {
+			return
+		}
+		if clause == "select" && m.most < boundless {
+			m.refuse(from, to, fmt.Sprintf("each step of the recursive query %s makes a value here that can be twice as long as the one before, so that it has no bound", query), stepHint)
+		}
+		a.size, a.text = boundless, true
+		for name := range own {
+			m.give(name, a)
+		}
+	})
+	a.rows = max(a.num, 1)
+	return a
+}
+
+// valuesOf returns the names of a recursive query and of the values in it.
+func (m *meter) valuesOf(query string, start, end int, columns []string) map[string]bool {
 	own := map[string]bool{query: true}
 	for _, c := range columns {
 		own[c] = true
 	}
 	for i := start; i < end; i++ {
-		switch t := m.tokens[i]; {
-		case t.Kind == TokenNumber:
-			a.num = max(a.num, numberOf(m.text(i)))
-		case m.word(i-1) == "as" && m.isName(i):
+		if m.word(i-1) == "as" && m.isName(i) {
 			own[m.name(i)] = true
 		}
 	}
@@ -544,24 +591,7 @@ func (m *meter) repeated(query string, start, end int, columns []string) (a amou
 			own[m.name(to-1)] = true
 		}
 	})
-	s := m.stepOf(own, query, start, end)
-	m.items(start, end, func(clause string, from, to int) {
-		if clause == "select" {
-			to = m.itemEnd(from, end)
-		}
-		if !m.doubles(from, to, s) {
-			return
-		}
-		if clause == "select" && m.most < boundless {
-			m.refuse(from, to, fmt.Sprintf("each step of the recursive query %s makes a value here that can be twice as long as the one before, so that it has no bound", query), stepHint)
-		}
-		a.size, a.text = boundless, true
-		for name := range own {
-			m.give(name, a)
-		}
-	})
-	a.rows = max(a.num, 1)
-	return a
+	return own
 }
 
 // stepHint is for a recursive query whose steps make a value longer and longer.
@@ -741,7 +771,7 @@ func (m *meter) doubles(start, end int, s step) bool {
 				repeats = true
 			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
 				joins = true
-			case strings.Contains(fn, "concat") || strings.Contains(fn, "append") || strings.Contains(fn, "prepend") || strings.Contains(fn, "pack") || fn == "row" || fn == "list_cat" || fn == "array_cat" || fn == "format" || fn == "printf":
+			case m.joinsValues(fn):
 				joins = true
 			}
 		case TokenWord, TokenQuotedName:
@@ -774,6 +804,16 @@ func (m *meter) doubles(start, end int, s step) bool {
 		}
 	}
 	return len(seen) > 0 && (joins && twice || repeats || pads)
+}
+
+// joinsValues reports whether a function puts its arguments together.
+func (m *meter) joinsValues(fn string) bool {
+	switch fn {
+	case "row", "list_cat", "array_cat", "format", "printf":
+		return true
+	default:
+		return strings.Contains(fn, "concat") || strings.Contains(fn, "append") || strings.Contains(fn, "prepend") || strings.Contains(fn, "pack")
+	}
 }
 
 // condition returns the THEN that belongs to the WHEN at i, or i without one.
