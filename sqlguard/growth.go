@@ -67,7 +67,7 @@ type Growth struct {
 	Materializes bool
 
 	collect sync.Once
-	named   map[string]bool // the functions that make something long, or cost much
+	named   map[string]maker // the functions that make something long, or cost much
 }
 
 // lambdas reports whether -> makes a lambda.
@@ -203,21 +203,28 @@ func growthOf(d Dialect) *Growth {
 // that the statement gives to that name. So a bound may be too high; it is too low
 // only where a value comes from data, or from a function that no table has.
 func (g *Guard) measure(sql string, tokens []Token, v *Verdict) {
-	if g.growth == nil || !g.growth.concerns(sql, tokens) {
+	if g.growth == nil {
 		return
 	}
-	m := meter{growth: g.growth, sql: sql, v: v, names: map[string]amount{}, wholes: map[string]amount{}, reads: map[string]float64{}, most: float64(DefaultMaxConstant), unrolled: 1}
+	m := meter{growth: g.growth, sql: sql, v: v, most: float64(DefaultMaxConstant), unrolled: 1}
 	if g.policy.MaxConstant > 0 {
 		m.most = float64(g.policy.MaxConstant)
 	}
+	if g.growth.concerns(sql, tokens, m.most) {
+		m.statement(tokens)
+	}
+}
+
+// statement measures all tokens.
+func (m *meter) statement(tokens []Token) {
 	m.read(tokens)
 	for i := range m.tokens {
 		if m.escapedCall(i) {
-			v.add(CodeFunctionNotAllowed, Span{Start: m.tokens[i-3].Start, End: m.tokens[i-3].End}, "the name of the function has an escape character of its own (UESCAPE); write the name plainly")
+			m.v.add(CodeFunctionNotAllowed, Span{Start: m.tokens[i-3].Start, End: m.tokens[i-3].End}, "the name of the function has an escape character of its own (UESCAPE); write the name plainly")
 			return
 		}
 	}
-	if g.growth.Aliases {
+	if m.growth.Aliases {
 		m.define()
 	}
 	m.query(0, len(m.tokens))
@@ -245,18 +252,24 @@ func (m *meter) body() int {
 	return 0
 }
 
-// concerns reports whether a statement has anything that the tables name, joins texts
-// often enough to make a long one, or has queries that could double what others give.
-// Most statements have nothing of that, so it compares as few texts as it can.
-func (g *Growth) concerns(sql string, tokens []Token) bool {
+// concerns reports whether a statement has functions of the tables that can make more than
+// most bytes of what stands in it, joins texts often enough to make a long one, or has queries
+// that could double what others give. Most statements have nothing of that, so it compares as
+// few texts as it can.
+func (g *Growth) concerns(sql string, tokens []Token, most float64) bool {
 	const manyQueries, queries, manyTokens, fewAliases, fewJoins = 12, 2, 300, 8, 8
-	joins, selects, aliases, commas, calls, constants := 0, 0, 0, 0, 0, 0
-	var before Token // the last one that is no comment
-	for _, t := range tokens {
+	joins, selects, aliases, commas, calls, numbers, constants := 0, 0, 0, 0, 0, 0, 0
+	factor, squares, costly := 1.0, 0, false // of the functions of the tables
+	common, names := 0, 0                    // words WITH and queries behind AS, and names in all
+	var before Token                         // the last one that is no comment
+	for i, t := range tokens {
 		switch t.Kind { //nolint:exhaustive // the others make nothing
 		case TokenComment, TokenExecutableComment:
 			continue
+		case TokenQuotedName:
+			names++
 		case TokenWord:
+			names++
 			word := sql[t.Start:t.End]
 			switch len(word) {
 			case len("as"):
@@ -265,7 +278,10 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 				}
 			case len("with"):
 				if (g.Rereads || g.Recurses) && strings.EqualFold(word, "with") {
-					return true
+					if g.Recurses {
+						return true
+					}
+					common++
 				}
 			case len("apply"):
 				if g.Aliases && strings.EqualFold(word, "apply") {
@@ -289,12 +305,33 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 			}
 		case TokenString, TokenQuotedText:
 			constants += t.End - t.Start
+		case TokenNumber:
+			numbers++
 		case TokenComma:
 			commas++
 		case TokenOpen:
 			calls++
-			if (before.Kind == TokenWord || before.Kind == TokenQuotedName || before.Kind == TokenQuotedText) && g.long(before.Text(sql), before.Kind == TokenWord) {
+			if before.Kind != TokenWord && before.Kind != TokenQuotedName && before.Kind != TokenQuotedText {
+				break
+			}
+			if common > 0 && before.Kind == TokenWord {
+				if word := before.Text(sql); strings.EqualFold(word, "as") || strings.EqualFold(word, "materialized") {
+					common++
+				}
+			}
+			kind, made, slow := g.long(before.Text(sql), before.Kind == TokenWord)
+			costly = costly || slow
+			if !made {
+				break
+			}
+			switch f := kind.factor(); {
+			case kind == MakesCast && g.castsPlainly(sql, tokens[i:]):
+			case kind == MakesReplace, kind == MakesReplaceText, kind == MakesJoined:
+				squares++
+			case f == 0:
 				return true
+			default:
+				factor *= f
 			}
 		case TokenOperator:
 			if text := sql[t.Start:t.End]; text == "||" || g.Plus && text == "+" {
@@ -305,59 +342,118 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 		}
 		before = t
 	}
+	// Common table expressions that each read the one before are read most often when all have
+	// the same share of the names.
+	if common > 0 && power(float64(names)/float64(common)+1, float64(common)) > maxReads {
+		return true
+	}
 	levels := selects
 	if g.lambdas() { // each expression can read the one before it
 		levels += calls
 	}
-	return spreads(levels, joins+commas, constants)
+	if factor > 1 || squares > 0 || costly {
+		size := float64(max(constants, 1)+numberSize*(numbers+calls)) * factor
+		for range squares {
+			size = min(size*size, boundless)
+		}
+		return spreads(levels, joins+commas, size, most/costlyShare)
+	}
+	const least, share = 8, 4 // the bytes of a number, and the part of the limit from which a value is measured
+	return spreads(levels, joins+commas, float64(max(constants, least)), DefaultMaxConstant/share)
 }
 
-// spreads reports whether so many levels of expressions, of which each has the one before it
-// several times, can make a long value from constants: row(a, a), or [a, a]. All together
-// have so many parts.
-func spreads(levels, parts, constants int) bool {
-	const least, share = 8, 4 // the bytes of a number, and the part of the limit from which a value is measured
-	size := float64(max(constants, least))
-	for range levels {
-		if size *= 1 + float64(parts)/float64(levels); size > DefaultMaxConstant/share {
-			return true
+// factor is how many times as long as its arguments the value of a function can be, whatever
+// the numbers among them are; 0 when that is not so simple.
+func (k Maker) factor() float64 {
+	switch k { //nolint:exhaustive // the others depend on more
+	case MakesSum, MakesHeld, MakesUnrolled:
+		return 1
+	case MakesFourfold:
+		return 4
+	case MakesTwelvefold:
+		return 12
+	case MakesManyfold:
+		return 16
+	case MakesBits:
+		return 64
+	default:
+		return 0
+	}
+}
+
+// castsPlainly reports whether the bracket with which the tokens begin ends in AS and the name
+// of a type without arguments, which makes no value longer.
+func (g *Growth) castsPlainly(sql string, tokens []Token) bool {
+	depth := 0
+	for i, t := range tokens {
+		switch t.Kind { //nolint:exhaustive // only brackets nest
+		case TokenOpen:
+			depth++
+		case TokenClose:
+			if depth--; depth == 0 {
+				return i > 2 && tokens[i-1].Kind == TokenWord && tokens[i-2].Kind == TokenWord && strings.EqualFold(tokens[i-2].Text(sql), "as")
+			}
 		}
 	}
 	return false
 }
 
-// long reports whether a function makes something long, or costs much, by its name as the
-// text has it.
-func (g *Growth) long(text string, plain bool) bool {
+// spreads reports whether so many levels of expressions, of which each has the one before it
+// several times, can make more than most bytes of size: row(a, a), or [a, a]. All together
+// have so many parts.
+func spreads(levels, parts int, size, most float64) bool {
+	for range levels {
+		if size *= 1 + float64(parts)/float64(levels); size > most {
+			return true
+		}
+	}
+	return size > most
+}
+
+// maker is what the tables have of a function.
+type maker struct {
+	kind         Maker
+	made, costly bool
+}
+
+// long returns what a function makes when that is something long, and whether it costs much,
+// by its name as the text has it.
+func (g *Growth) long(text string, plain bool) (kind Maker, made, costly bool) {
 	g.collect.Do(func() {
-		g.named = map[string]bool{}
+		g.named = map[string]maker{}
 		for name, kind := range g.Makers {
 			if kind.long() {
-				g.named[name] = true
+				g.named[name] = maker{kind: kind, made: true}
 			}
 		}
-		maps.Copy(g.named, g.Costly)
+		for name := range g.Costly {
+			m := g.named[name]
+			m.costly = true
+			g.named[name] = m
+		}
 	})
 	var b [40]byte
 	if !plain || len(text) > len(b) || len(g.Combinators) > 0 {
 		name := callName(text)
-		if g.named[name] {
-			return true
+		if m, known := g.named[name]; known {
+			return m.kind, m.made, m.costly
 		}
 		kind, made := g.kind(name, text)
-		return made && kind.long()
+		return kind, made && kind.long(), false
 	}
 	for i := range len(text) {
 		c := text[i]
 		switch {
 		case c >= utf8.RuneSelf:
-			return g.named[strings.ToLower(text)]
+			m := g.named[strings.ToLower(text)]
+			return m.kind, m.made, m.costly
 		case c >= 'A' && c <= 'Z':
 			c |= 0x20
 		}
 		b[i] = c
 	}
-	return g.named[string(b[:len(text)])]
+	m := g.named[string(b[:len(text)])]
+	return m.kind, m.made, m.costly
 }
 
 // callName returns the name of a function as the tables have it.
@@ -419,7 +515,9 @@ type meter struct {
 	sql     string
 	tokens  []Token
 	words   []string // the words in lower case, "" for other tokens
+	roles   []role   // what the words are in the grammar
 	closes  []int32  // of brackets that open
+	depths  []int32  // how many brackets are open before a token
 	v       *Verdict
 	names   map[string]amount  // what the statement gives names to
 	wholes  map[string]amount  // the rows of the relations to which it gives names
@@ -427,8 +525,10 @@ type meter struct {
 	all     amount             // the largest of these
 	bare    amount             // what a query has in columns whose names the statement does not tell
 	width   int                // how many columns the query has
+	heads   []string           // the names of the columns that its first list says
 	other   amount             // what the relations have in such columns
 	reads   map[string]float64 // how often reading a common table expression reads others and itself
+	reading float64            // how many rows an aggregate reads
 	most    float64
 	told    bool
 
@@ -450,12 +550,14 @@ func (m *meter) read(tokens []Token) {
 	if slices.ContainsFunc(tokens, isComment) {
 		m.tokens = slices.DeleteFunc(slices.Clone(tokens), isComment)
 	}
-	m.words, m.closes = make([]string, len(m.tokens)), make([]int32, len(m.tokens))
+	m.words, m.roles, m.closes = make([]string, len(m.tokens)), make([]role, len(m.tokens)), make([]int32, len(m.tokens))
+	m.depths = make([]int32, len(m.tokens))
 	var open []int
 	for i, t := range m.tokens {
-		switch t.Kind { //nolint:exhaustive // the others are not looked up
+		m.depths[i] = int32(len(open)) //nolint:gosec // the screen bounds the number of tokens
+		switch t.Kind {                //nolint:exhaustive // the others are not looked up
 		case TokenWord:
-			m.words[i] = lowered(t.Text(m.sql))
+			m.words[i], m.roles[i] = lowered(t.Text(m.sql))
 		case TokenOpen:
 			m.closes[i] = int32(len(m.tokens)) //nolint:gosec // the screen bounds the number of tokens
 			open = append(open, i)
@@ -469,36 +571,64 @@ func (m *meter) read(tokens []Token) {
 
 func isComment(t Token) bool { return t.Kind == TokenComment || t.Kind == TokenExecutableComment }
 
-// lowered returns a word in lower case. Those that most statements have are not made anew.
-func lowered(text string) string {
+// role says what a word is in the grammar.
+type role uint8
+
+const (
+	clauseRole     role = 1 << iota // it begins a part of a query
+	expressionRole                  // a bracket behind it is no list of arguments
+)
+
+// isClause reports whether the word at i begins a part of a query.
+func (m *meter) isClause(i int) bool {
+	return i >= 0 && i < len(m.roles) && m.roles[i]&clauseRole != 0
+}
+
+// isExpressionWord reports whether a bracket behind the word at i is no list of arguments.
+func (m *meter) isExpressionWord(i int) bool {
+	return i >= 0 && i < len(m.roles) && m.roles[i]&expressionRole != 0
+}
+
+// lowered returns a word in lower case, and its role. Those that most statements have are not
+// made anew.
+func lowered(text string) (string, role) {
 	var b [16]byte
 	if len(text) > len(b) {
-		return strings.ToLower(text)
+		return strings.ToLower(text), 0
 	}
 	for i := range len(text) {
 		c := text[i]
 		switch {
 		case c >= utf8.RuneSelf:
-			return strings.ToLower(text)
+			return strings.ToLower(text), 0
 		case c >= 'A' && c <= 'Z':
 			c |= 0x20
 		}
 		b[i] = c
 	}
 	if known, ok := commonWords[string(b[:len(text)])]; ok {
-		return known
+		return known.text, known.role
 	}
-	return strings.ToLower(text)
+	return strings.ToLower(text), 0
+}
+
+// commonWord is a word of SQL.
+type commonWord struct {
+	text string
+	role role
 }
 
 // commonWords are words of SQL and of the tables, by themselves.
-var commonWords = func() map[string]string {
-	out := map[string]string{}
-	for list := range maps.Keys(clauses) {
-		out[list] = list
+var commonWords = func() map[string]commonWord {
+	out := map[string]commonWord{}
+	for word := range strings.FieldsSeq("null join left inner end partition desc asc count sum avg min max coalesce round recursive using on " + expressionWords) {
+		out[word] = commonWord{text: word}
 	}
-	for word := range strings.FieldsSeq("and or not in is as on by null join left inner case when then else end between like over partition desc asc distinct count sum avg min max coalesce round recursive all exists using") {
-		out[word] = word
+	for word := range maps.Keys(clauses) {
+		out[word] = commonWord{word, clauseRole}
+	}
+	for word := range strings.FieldsSeq(expressionWords) {
+		out[word] = commonWord{word, out[word].role | expressionRole}
 	}
 	return out
 }()

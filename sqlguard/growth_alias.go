@@ -26,7 +26,6 @@ const aliasHint = "use each name once in the next expression, or compute the fir
 
 // define finds the expressions that have names.
 func (m *meter) define() {
-	m.defined, m.starts, m.aliasAt, m.counted = map[string][]*definition{}, map[int]*definition{}, map[int]bool{}, map[string]*definition{}
 	type level struct {
 		start int
 		list  bool // a select list, where AS can be left out
@@ -36,6 +35,9 @@ func (m *meter) define() {
 	levels := []level{{}}
 	add := func(start, stop, name int) {
 		d := &definition{name: callName(m.text(name)), start: start, stop: stop, relation: levels[len(levels)-1].from}
+		if m.defined == nil {
+			m.defined, m.starts, m.aliasAt, m.counted = map[string][]*definition{}, map[int]*definition{}, map[int]bool{}, map[string]*definition{}
+		}
 		m.defined[d.name] = append(m.defined[d.name], d)
 		m.starts[start], m.aliasAt[name] = d, true
 	}
@@ -69,7 +71,7 @@ func (m *meter) define() {
 			case i > 0 && m.tokens[i-1].Kind == TokenDot:
 			case w == "on":
 				top.from = false
-			case clauses[w] || w == "prewhere" || w == "qualify" || w == "distinct" || w == "by" || w == "join":
+			case m.isClause(i) || w == "prewhere" || w == "qualify" || w == "distinct" || w == "by" || w == "join":
 				end(i)
 				top.start, top.list = i+1, w == "select" || w == "distinct" && top.list
 				top.from = w == "from" || w == "join" && m.word(i-1) != "array"
@@ -77,6 +79,9 @@ func (m *meter) define() {
 		}
 	}
 	end(len(m.tokens))
+	if m.defined == nil {
+		return
+	}
 	total, worst := 0.0, &definition{}
 	for i := range m.tokens {
 		n, d := m.readsBehind(i)

@@ -257,9 +257,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 			out.num = unicode.MaxRune // of a character
 		}
 	case MakesTotal:
-		out = amount{num: all.num * max(m.names["\x00rows"].rows, 1), size: 20}.signs(all)
+		out = amount{num: all.num * max(m.reading, 1), size: 20}.signs(all)
 	case MakesNumber:
-		out = amount{num: max(m.names["\x00rows"].rows, 1), size: 20}
+		out = amount{num: max(m.reading, 1), size: 20}
 	default:
 		out = m.more(kind, open, stop, args, all)
 	}

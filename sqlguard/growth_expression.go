@@ -213,7 +213,7 @@ func (m *meter) expression(start, end int) amount {
 					a.size, a.items, a.each, a.rows = n*each, n, each, 0
 				}
 				add(a.bound(), i, stop+1)
-			case i > start && m.isName(i-1) && !expressionWord(m.word(i-1)):
+			case i > start && m.isName(i-1) && !m.isExpressionWord(i-1):
 				add(m.call(i-1, i, stop, operand{}, false), i-1, stop+1)
 				if m.growth.Aliases && stop+1 < end && m.text(stop+1) == "(" { // the first bracket had parameters
 					stop = m.closing(stop+1, end)
@@ -227,7 +227,7 @@ func (m *meter) expression(start, end int) amount {
 				i = m.apply(i+1, end, &out) - 1
 				continue
 			}
-			if i+1 < end && m.tokens[i+1].Kind == TokenOpen && m.text(i+1) != "[" && !expressionWord(m.word(i)) {
+			if i+1 < end && m.tokens[i+1].Kind == TokenOpen && m.text(i+1) != "[" && !m.isExpressionWord(i) {
 				continue // a function
 			}
 			if i+1 < end && m.tokens[i+1].Kind == TokenDot {
@@ -264,7 +264,7 @@ func (m *meter) expression(start, end int) amount {
 				dates = true
 				out.wild = out.wild || m.growth.Unsigned
 			default:
-				if t.Kind == TokenWord && expressionWord(name) {
+				if m.isExpressionWord(i) {
 					continue
 				}
 				if m.growth.Strict && numbered[name] && i > start && (m.text(i-1) == "::" || m.word(i-1) == "as") {
@@ -319,15 +319,11 @@ func (m *meter) castsToNumber(i, end int) bool {
 	}
 }
 
+// expressionWords are words behind which a bracket is no list of arguments.
+const expressionWords = "and or not in any all some exists select when then else case between like as over filter is by where having distinct values array"
+
 // expressionWord reports whether a bracket after a word is no list of arguments.
-func expressionWord(word string) bool {
-	switch word {
-	case "and", "or", "not", "in", "any", "all", "some", "exists", "select", "when", "then", "else", "case", "between", "like", "as", "over", "filter", "is", "by", "where", "having", "distinct", "values", "array":
-		return true
-	default:
-		return false
-	}
-}
+func expressionWord(word string) bool { return commonWords[word].role&expressionRole != 0 }
 
 // brackets measures the elements of an array.
 func (m *meter) brackets(start, end int) (out amount) {

@@ -346,7 +346,7 @@ func (m *meter) fixed(start, end int, args []amount) (most float64) {
 }
 
 // rows is how many rows an aggregate reads.
-func (m *meter) rows() float64 { return max(m.names["\x00rows"].rows, 1) * m.unrolled }
+func (m *meter) rows() float64 { return max(m.reading, 1) * m.unrolled }
 
 // numbers returns the arguments as far as they are literal numbers.
 func (m *meter) numbers(start, end int) (out []float64) {

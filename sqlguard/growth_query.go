@@ -33,7 +33,7 @@ func (m *meter) query(start, end int) amount {
 			i = m.closing(i, end)
 			continue
 		}
-		if w := m.word(i); clauses[w] && (i == start || m.tokens[i-1].Kind != TokenDot && m.word(i-1) != "as") && !m.continues(start, i) {
+		if w := m.word(i); m.isClause(i) && (i == start || m.tokens[i-1].Kind != TokenDot && m.word(i-1) != "as") && !m.continues(start, i) {
 			isQuery = isQuery || w == "select" || w == "values" || m.growth.Methods && w == "from" && (i == start || len(parts) > 0 && parts[0].word == "with")
 			if len(parts) > 0 {
 				parts[len(parts)-1].end = i
@@ -49,9 +49,9 @@ func (m *meter) query(start, end int) amount {
 	}
 	out, rows, branch := amount{}, 0.0, 1.0
 	limit, later, starred := boundless, false, true
-	outer := m.unrolled
-	m.unrolled = 1
-	defer func() { m.unrolled = outer }()
+	outer, heads := m.unrolled, m.heads
+	m.unrolled, m.heads = 1, nil
+	defer func() { m.unrolled, m.heads = outer, heads }()
 	for _, p := range parts {
 		if p.word == "with" {
 			m.with(p.start, p.end)
@@ -259,6 +259,9 @@ func (m *meter) split(start, end int, each func(start, end int)) {
 
 // give lets a name stand for an amount.
 func (m *meter) give(name string, a amount) {
+	if m.names == nil {
+		m.names = map[string]amount{}
+	}
 	m.names[name] = m.names[name].join(a)
 	m.all = m.all.join(a)
 }
@@ -266,6 +269,9 @@ func (m *meter) give(name string, a amount) {
 // giveRelation lets a name stand for a relation, and where it stands alone for its whole row.
 func (m *meter) giveRelation(name string, a amount) {
 	m.give(name, a)
+	if m.wholes == nil {
+		m.wholes = map[string]amount{}
+	}
 	m.wholes[name] = m.wholes[name].join(a.row())
 	m.all = m.all.join(a.row())
 }
@@ -304,6 +310,8 @@ func (m *meter) pivot(start, end int) amount {
 // aggregate reads. later says that the columns have the names of another list.
 func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 	width, row := 0, 0.0
+	before := m.heads // the names of the list before
+	var heads []string
 	m.split(start, end, func(start, end int) {
 		width++
 		at, from, stop := m.alias(start, end), start, end
@@ -324,7 +332,18 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 		if at >= 0 {
 			m.give(m.name(at), a)
 		}
-		if later || at < 0 && !m.plain(start, end) {
+		head := ""
+		switch {
+		case at >= 0:
+			head = m.name(at)
+		case m.plain(start, end) && m.isName(end-1):
+			head = m.name(end - 1)
+		}
+		heads = append(heads, head)
+		switch {
+		case later && width <= len(before) && before[width-1] != "":
+			m.give(before[width-1], a)
+		case later || head == "":
 			m.bare = m.bare.join(a)
 		}
 		row += a.size
@@ -336,6 +355,10 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 		m.split(start+1, m.closing(start, end), func(int, int) { width++ })
 	}
 	m.width = max(m.width, width)
+	m.heads = heads
+	if later {
+		m.heads = before
+	}
 	return out
 }
 
@@ -387,10 +410,10 @@ func (m *meter) relation(start, end, names int) amount {
 
 // rowsOf measures an expression whose aggregates read rows.
 func (m *meter) rowsOf(start, end int, rows float64) amount {
-	before := m.names["\x00rows"]
-	m.names["\x00rows"] = amount{rows: rows}
+	before := m.reading
+	m.reading = rows
 	a := m.expression(start, end)
-	m.names["\x00rows"] = before
+	m.reading = before
 	return a
 }
 
@@ -429,11 +452,18 @@ func (m *meter) with(start, end int) {
 			if m.once(open) {
 				reads = 0
 			}
+			if m.reads == nil {
+				m.reads = map[string]float64{}
+			}
 			m.reads[m.name(start)] = reads
 		}
+		recurs := recursive || m.growth.Recurses && m.has(open+1, stop, m.name(start))
+		if recurs {
+			m.numbersOfSteps(m.name(start), open+1, stop, columns)
+		}
 		a := m.relation(open+1, stop, len(columns))
-		if recursive || m.growth.Recurses && m.has(open+1, stop, m.name(start)) {
-			a = a.join(m.repeated(m.name(start), open+1, stop, columns))
+		if recurs {
+			a = a.join(m.repeated(m.name(start), open+1, stop, columns, a.text))
 		}
 		for _, name := range columns {
 			m.give(name, a)
@@ -512,16 +542,42 @@ func (m *meter) readsIn(start, end int) float64 {
 
 // repeated measures what a recursive query adds: as many rows as its largest number says. It
 // refuses a step that makes a longer value from a column of the query, which has no bound.
-func (m *meter) repeated(query string, start, end int, columns []string) (a amount) {
+func (m *meter) repeated(query string, start, end int, columns []string, text bool) (a amount) {
+	for i := start; i < end; i++ {
+		if m.tokens[i].Kind == TokenNumber {
+			a.num = max(a.num, numberOf(m.text(i)))
+		}
+	}
+	own := m.valuesOf(query, start, end, columns)
+	s := m.stepOf(own, query, start, end)
+	flow := m.flowOf(start, end, columns, s)
+	m.items(start, end, func(clause string, from, to int) {
+		if clause == "select" {
+			to = m.itemEnd(from, end)
+		}
+		if !m.doubles(from, to, s) && !(clause == "select" && flow.joins(m, from, to, text)) {
+			return
+		}
+		if clause == "select" && m.most < boundless {
+			m.refuse(from, to, fmt.Sprintf("each step of the recursive query %s makes a value here that can be twice as long as the one before, so that it has no bound", query), stepHint)
+		}
+		a.size, a.text = boundless, true
+		for name := range own {
+			m.give(name, a)
+		}
+	})
+	a.rows = max(a.num, 1)
+	return a
+}
+
+// valuesOf returns the names of a recursive query and of the values in it.
+func (m *meter) valuesOf(query string, start, end int, columns []string) map[string]bool {
 	own := map[string]bool{query: true}
 	for _, c := range columns {
 		own[c] = true
 	}
 	for i := start; i < end; i++ {
-		switch t := m.tokens[i]; {
-		case t.Kind == TokenNumber:
-			a.num = max(a.num, numberOf(m.text(i)))
-		case m.word(i-1) == "as" && m.isName(i):
+		if m.word(i-1) == "as" && m.isName(i) {
 			own[m.name(i)] = true
 		}
 	}
@@ -535,24 +591,7 @@ func (m *meter) repeated(query string, start, end int, columns []string) (a amou
 			own[m.name(to-1)] = true
 		}
 	})
-	s := m.stepOf(own, query, start, end)
-	m.items(start, end, func(clause string, from, to int) {
-		if clause == "select" {
-			to = m.itemEnd(from, end)
-		}
-		if !m.doubles(from, to, s) {
-			return
-		}
-		if clause == "select" && m.most < boundless {
-			m.refuse(from, to, fmt.Sprintf("each step of the recursive query %s makes a value here that can be twice as long as the one before, so that it has no bound", query), stepHint)
-		}
-		a.size, a.text = boundless, true
-		for name := range own {
-			m.give(name, a)
-		}
-	})
-	a.rows = max(a.num, 1)
-	return a
+	return own
 }
 
 // stepHint is for a recursive query whose steps make a value longer and longer.
@@ -577,7 +616,7 @@ func (m *meter) items(start, end int, each func(clause string, start, end int)) 
 				}
 			}
 		}
-		if i == end || m.tokens[i].Kind == TokenComma && depth <= 0 || clauses[w] || w == "on" {
+		if i == end || m.tokens[i].Kind == TokenComma && depth <= 0 || m.isClause(i) || w == "on" {
 			if from < i {
 				each(clause, from, i)
 			}
@@ -594,7 +633,7 @@ func (m *meter) itemEnd(start, end int) int {
 		switch {
 		case m.tokens[i].Kind == TokenOpen:
 			i = m.closing(i, end)
-		case m.tokens[i].Kind == TokenComma, m.tokens[i].Kind == TokenClose, clauses[m.word(i)] && !m.continues(start, i):
+		case m.tokens[i].Kind == TokenComma, m.tokens[i].Kind == TokenClose, m.isClause(i) && !m.continues(start, i):
 			return i
 		}
 	}
@@ -616,7 +655,7 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 		}
 		switch {
 		case i >= end || !m.isName(i) || last+1 < end && m.tokens[last+1].Kind == TokenOpen || last == i && m.isCommon(m.name(i)):
-		case alias < end && m.isName(alias) && !joinWord(m.word(alias)) && !clauses[m.word(alias)]:
+		case alias < end && m.isName(alias) && !joinWord(m.word(alias)) && !m.isClause(alias):
 			plain[m.name(alias)] = true
 		default:
 			plain[m.name(last)] = true
@@ -732,7 +771,7 @@ func (m *meter) doubles(start, end int, s step) bool {
 				repeats = true
 			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
 				joins = true
-			case strings.Contains(fn, "concat") || strings.Contains(fn, "append") || strings.Contains(fn, "prepend") || strings.Contains(fn, "pack") || fn == "row" || fn == "list_cat" || fn == "array_cat" || fn == "format" || fn == "printf":
+			case m.joinsValues(fn):
 				joins = true
 			}
 		case TokenWord, TokenQuotedName:
@@ -765,6 +804,16 @@ func (m *meter) doubles(start, end int, s step) bool {
 		}
 	}
 	return len(seen) > 0 && (joins && twice || repeats || pads)
+}
+
+// joinsValues reports whether a function puts its arguments together.
+func (m *meter) joinsValues(fn string) bool {
+	switch fn {
+	case "row", "list_cat", "array_cat", "format", "printf":
+		return true
+	default:
+		return strings.Contains(fn, "concat") || strings.Contains(fn, "append") || strings.Contains(fn, "prepend") || strings.Contains(fn, "pack")
+	}
 }
 
 // condition returns the THEN that belongs to the WHEN at i, or i without one.

@@ -28,13 +28,18 @@ var growth = &sqlguard.Growth{
 // patterned are functions that try a pattern at each place of a text, or a part of a list at each
 // place of another: the table was measured with short ones, or ended before it had enough times.
 const patterned = `replaceRegexpAll replaceRegexpOne extractAll extractAllGroups match countSubstrings locate position translate
-	arrayLevenshteinDistanceWeighted arraySimilarity mapContainsKeyLike multiFuzzyMatchAny multiFuzzyMatchAnyIndex multiFuzzyMatchAllIndices`
+	arrayLevenshteinDistanceWeighted arraySimilarity mapContainsKeyLike multiFuzzyMatchAny multiFuzzyMatchAnyIndex multiFuzzyMatchAllIndices
+	polygonsSymDifferenceCartesian`
+
+// shuffling are functions that the server computes for each row of a block, although their
+// arguments are constants, and does not end before the block does.
+const shuffling = "arrayShuffle arrayPartialShuffle"
 
 // costly returns the functions whose cost grows faster than their arguments, by their names
 // in lower case.
 func costly() map[string]bool {
 	out := map[string]bool{}
-	for name := range strings.FieldsSeq(costlyFunctions + " " + patterned + " " + measuredSlow) {
+	for name := range strings.FieldsSeq(costlyFunctions + " " + shuffling + " " + patterned + " " + measuredSlow) {
 		out[lexical.Lower(name)] = true
 	}
 	for pair := range strings.FieldsSeq(functionAliases) {
@@ -71,7 +76,7 @@ var growthKinds = map[sqlguard.Maker]string{
 		" normalizeUTF8NFD normalizeUTF8NFC formatDateTime formatDateTimeInJodaSyntax DATE_FORMAT toJSONString formatRow formatRowNoNewline timeSeriesFromGrid regexpQuoteMeta idnaEncode" +
 		" readWKT readWKTPolygon readWKTMultiPolygon readWKTPoint readWKTRing readWKTLineString readWKTMultiLineString wkt svg structureToCapnProtoSchema structureToProtobufSchema JSONExtractRaw" +
 		" JSONExtractKeysAndValues JSONExtractKeysAndValuesRaw JSONExtractArrayRaw JSONExtractKeys JSONAllPaths JSONAllPathsWithTypes extractKeyValuePairs extractKeyValuePairsWithEscaping" +
-		" str_to_map mapFromString bitmaskToArray bitPositionsToArray",
+		" str_to_map mapFromString bitmaskToArray bitPositionsToArray URLHierarchy URLPathHierarchy",
 	sqlguard.MakesProduct: "replicate arrayShiftLeft arrayShiftRight arrayReduceInRanges extractAllGroups extractAllGroupsHorizontal extractAllGroupsVertical" +
 		" extractGroups arrayAutocorrelation mapAdd",
 	sqlguard.MakesJoined:   "arrayStringConcat",

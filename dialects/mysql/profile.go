@@ -35,6 +35,7 @@ var profiles = []*profile{
 			{Code: sqlguard.CodeFunctionNetworkAccess, Reason: callsService, Names: `
 				lambda_sync lambda_async aws_comprehend_* aws_bedrock_* aws_sagemaker_*`},
 		}),
+		allowed: fieldSet("aurora_version"),
 	},
 	{name: "galera", title: "Galera Cluster", product: productMariaDB, version: MariaDB.version},
 	{

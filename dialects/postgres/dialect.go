@@ -48,6 +48,11 @@ func analyze(sql string, with walker) ([]sqlguard.Statement, error) {
 	}
 	tree, err := parseTree(sql)
 	if err != nil {
+		if plain, changed := withoutComments(sql); changed {
+			tree, err = parseTree(plain)
+		}
+	}
+	if err != nil {
 		return nil, syntaxError(sql, err)
 	}
 	statements := make([]sqlguard.Statement, len(tree.Stmts))
@@ -68,6 +73,40 @@ func analyze(sql string, with walker) ([]sqlguard.Statement, error) {
 		w.describe(raw.Stmt)
 	}
 	return statements, nil
+}
+
+// lookahead are the words that the parser reads together with the next one. The parsers of
+// both builds do not look behind a comment there, which the server does.
+var lookahead = lexical.Set("with without not nulls format")
+
+// withoutComments returns sql with spaces in place of the comments behind such words, and
+// whether there are any. A comment counts only if nothing in it could end it, or a text around
+// it, so that it is one however a server reads what stands before.
+func withoutComments(sql string) (plain string, changed bool) {
+	l := lexer{sql: sql}
+	var text []byte
+	behind := false
+	for _, t := range l.tokens() {
+		body := t.Text(sql)
+		switch {
+		case t.Kind == sqlguard.TokenComment && behind:
+			inner := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(body, "/*"), "*/"), "--")
+			if strings.ContainsFunc(inner, func(r rune) bool {
+				return r >= utf8.RuneSelf || r != ' ' && r != '_' && r != '.' && r != ',' && !(r >= '0' && r <= '9') && !(r|0x20 >= 'a' && r|0x20 <= 'z')
+			}) {
+				continue
+			}
+			if text == nil {
+				text = []byte(sql)
+			}
+			for i := t.Start; i < t.End; i++ {
+				text[i] = ' '
+			}
+		default:
+			behind = t.Kind == sqlguard.TokenWord && lookahead[lexical.Lower(body)]
+		}
+	}
+	return string(text), text != nil
 }
 
 // describe adds the facts about the result of the statement.

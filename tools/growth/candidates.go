@@ -24,6 +24,8 @@ const (
 	chMap                   = "mapFromArrays(arrayMap(x -> toString(x), range({n/8})), range({n/8}))"
 	chPairs                 = "arrayMap(x -> ('a', x), range({n/8}))"
 	chInts, chOtherInts     = "range(1, {n/8})", "range({n/8}, {n/4})"
+	myLine                  = "ST_GEOMFROMTEXT(CONCAT('LINESTRING(', REPEAT('1 1,2 3,', {n/8}), '4 4)'))"
+	myOtherLine             = "ST_GEOMFROMTEXT(CONCAT('LINESTRING(', REPEAT('1 2,2 1,', {n/8}), '4 4)'))"
 	myHay, myNeedle         = "REPEAT('a', {n})", "CONCAT(REPEAT('a', {n/2}), 'b')"
 	liteHay, liteNeedle     = "replace(hex(zeroblob({n/2})), '0', 'a')", "replace(hex(zeroblob({n/4})), '0', 'a') || 'b'"
 	pgPath, pgSet           = "('[' || repeat('(1,1),', {n/8}) || '(2,2)]')::path", "repeat('a', {n}) || 'b'"
@@ -246,7 +248,27 @@ var candidates = map[string][]candidate{
 		{"json_normalize", "SELECT LENGTH(JSON_NORMALIZE(CONCAT('{', REPEAT('\"a\":1,', {n/8}), '\"b\":1}')))"},
 		{"json_detailed", "SELECT LENGTH(JSON_DETAILED(CONCAT('[', REPEAT('1,', {n/2}), '1]')))"},
 		{"st_buffer", "SELECT LENGTH(ST_BUFFER(ST_GEOMFROMTEXT(CONCAT('LINESTRING(0 0', REPEAT(',1 1,2 3', {n/8}), ')')), 1))"},
-		{"st_intersection", "SELECT LENGTH(ST_INTERSECTION(ST_GEOMFROMTEXT(CONCAT('LINESTRING(', REPEAT('1 1,2 3,', {n/8}), '4 4)')), ST_GEOMFROMTEXT(CONCAT('LINESTRING(', REPEAT('1 2,2 1,', {n/8}), '4 4)'))))"},
+		{"st_union", "SELECT LENGTH(ST_UNION(" + myLine + ", " + myOtherLine + "))"},
+		{"st_difference", "SELECT LENGTH(ST_DIFFERENCE(" + myLine + ", " + myOtherLine + "))"},
+		{"st_symdifference", "SELECT LENGTH(ST_SYMDIFFERENCE(" + myLine + ", " + myOtherLine + "))"},
+		{"st_intersection", "SELECT LENGTH(ST_INTERSECTION(" + myLine + ", " + myOtherLine + "))"},
+		{"st_crosses", "SELECT ST_CROSSES(" + myLine + ", " + myOtherLine + ")"},
+		{"st_touches", "SELECT ST_TOUCHES(" + myLine + ", " + myOtherLine + ")"},
+		{"st_overlaps", "SELECT ST_OVERLAPS(" + myLine + ", " + myOtherLine + ")"},
+		{"st_intersects", "SELECT ST_INTERSECTS(" + myLine + ", " + myOtherLine + ")"},
+		{"st_within", "SELECT ST_WITHIN(" + myLine + ", " + myOtherLine + ")"},
+		{"st_contains", "SELECT ST_CONTAINS(" + myLine + ", " + myOtherLine + ")"},
+		{"st_disjoint", "SELECT ST_DISJOINT(" + myLine + ", " + myOtherLine + ")"},
+		{"st_equals", "SELECT ST_EQUALS(" + myLine + ", " + myOtherLine + ")"},
+		{"st_issimple", "SELECT ST_ISSIMPLE(" + myLine + ")"},
+		{"st_isclosed", "SELECT ST_ISCLOSED(" + myLine + ")"},
+		{"st_isring", "SELECT ST_ISRING(" + myLine + ")"},
+		{"st_length", "SELECT ST_LENGTH(" + myLine + ")"},
+		{"st_convexhull", "SELECT LENGTH(ST_CONVEXHULL(" + myLine + "))"},
+		{"st_envelope", "SELECT LENGTH(ST_ENVELOPE(" + myLine + "))"},
+		{"st_boundary", "SELECT LENGTH(ST_BOUNDARY(" + myLine + "))"},
+		{"st_centroid", "SELECT LENGTH(ST_CENTROID(" + myLine + "))"},
+		{"st_pointonsurface", "SELECT LENGTH(ST_POINTONSURFACE(" + myLine + "))"},
 		{"st_distance", "SELECT ST_DISTANCE(ST_GEOMFROMTEXT(CONCAT('LINESTRING(', REPEAT('1 1,2 3,', {n/8}), '4 4)')), ST_GEOMFROMTEXT(CONCAT('LINESTRING(', REPEAT('11 11,12 13,', {n/8}), '14 14)')))"},
 		{"st_geomfromtext", "SELECT ST_NUMPOINTS(ST_GEOMFROMTEXT(CONCAT('LINESTRING(', REPEAT('1 1,2 3,', {n/8}), '4 4)')))"},
 		{"insert", "SELECT LENGTH(INSERT(" + myHay + ", 2, 3, 'x'))"},
