@@ -152,7 +152,7 @@ func TestEveryToolSeesChanges(t *testing.T) {
 	ask := callerOf(t, live, analyst("ana"))
 	var begun, done atomic.Int64 // changes
 	var stop atomic.Bool
-	const callers = 4
+	const callers = 8
 	var finished [callers]atomic.Int64 // calls
 	var readers sync.WaitGroup
 	for r := range callers {

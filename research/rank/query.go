@@ -32,6 +32,7 @@ type Query struct {
 	text     string
 	words    []queryWord
 	names    []string
+	foreign  bool                 // in another language than English
 	mass     []float64            // of each word; nil before Within
 	found    map[*Index][]finding // what Within found
 }
@@ -42,13 +43,15 @@ type queryWord struct {
 	short      []string // stems of what the word abbreviates or is abbreviated to
 	joined     []string // the word and a neighbour of it, written as one
 	gram       bool
+	relatives  bool    // words that begin alike stand for it
 	exact      bool    // a part of a quoted text or of an identifier
 	weight     float64 // of the word, compared to others as rare
 }
 
 // Query makes a question of a text. The first 1,000 words count. Control characters
-// are spaces. Words that say nothing (the, of, show, which) do not count, except in
-// quotes and in identifiers, or if the question has no others.
+// are spaces. Words that say nothing (the, of, show, which, and their like in the language
+// of the question) do not count, except in quotes and in identifiers, or if the question
+// has no others.
 func (a *Analyzer) Query(text string) *Query {
 	text = strings.ToValidUTF8(text, " ")
 	text = strings.Map(func(r rune) rune {
@@ -75,15 +78,23 @@ func (a *Analyzer) Query(text string) *Query {
 			all = append(all, s)
 		}
 	})
-	q.words = a.words(all, func(s span) bool { return inside(quoted, s) || inside(named, s) }, false)
+	fixed := func(s span) bool { return inside(quoted, s) || inside(named, s) }
+	l := languageOf(all, fixed)
+	q.foreign = l != nil
+	skip := func(s span) bool { return !fixed(s) && (stopWords[s.word] || l != nil && l.words[s.word]) }
+	q.words = a.words(all, fixed, skip)
 	if len(q.words) == 0 {
-		q.words = a.words(all, nil, true)
+		q.words = a.words(all, fixed, func(span) bool { return false })
+	}
+	for i := range q.words {
+		w := &q.words[i]
+		w.relatives = !w.exact && !w.gram && (l != nil && l.inflects || !ascii(w.word))
 	}
 	return q
 }
 
-// words makes the words of a question from its spans.
-func (a *Analyzer) words(all []span, exact func(span) bool, stops bool) []queryWord {
+// words makes the words of a question from its spans. It leaves out those to skip.
+func (a *Analyzer) words(all []span, exact, skip func(span) bool) []queryWord {
 	var out []queryWord
 	at := map[string]int{}
 	previous := -1
@@ -98,8 +109,8 @@ func (a *Analyzer) words(all []span, exact func(span) bool, stops bool) []queryW
 			}
 			continue
 		}
-		fixed := exact != nil && exact(s)
-		if !stops && !fixed && stopWords[s.word] {
+		fixed := exact(s)
+		if skip(s) {
 			previous = -1
 			continue
 		}
@@ -162,6 +173,9 @@ func appendNew(list []string, s string) []string {
 	}
 	return append(list, s)
 }
+
+// Foreign reports whether the question seems to be in another language than English.
+func (q *Query) Foreign() bool { return q.foreign }
 
 // Empty reports whether the question has no word to search for.
 func (q *Query) Empty() bool { return len(q.words) == 0 }
@@ -281,7 +295,7 @@ func (w *queryWord) matches(s span, stemmed string) bool {
 	if stemmed == w.stem {
 		return true
 	}
-	return slices.Contains(w.short, stemmed)
+	return slices.Contains(w.short, stemmed) || w.relatives && relative(w.word, s.word)
 }
 
 // resembles reports whether the span is similar enough to the word to be a variant of

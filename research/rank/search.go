@@ -60,6 +60,11 @@ func (x *Index) variants(w *queryWord) []variant {
 	for _, id := range x.inflections(w.stem) {
 		add(id, stemWeight)
 	}
+	if w.relatives {
+		for _, v := range x.relatives(w.word) {
+			add(v.word, v.weight)
+		}
+	}
 	for _, s := range w.short {
 		for _, id := range x.inflections(s) {
 			add(id, shortWeight)

@@ -49,6 +49,7 @@ func TestSearch(t *testing.T) {
 		{"an identifier in one word", "orderitems", []int{1}},
 		{"a script without spaces", "注文の一覧", []int{5}},
 		{"stop words alone", "the of", []int{1}},
+		{"another language", "¿Cuál es el producto de los customeros?", []int{0, 3, 1}},
 		{"no word", " ? ", nil},
 		{"nobody", "zebra", nil},
 	} {
@@ -103,5 +104,19 @@ func TestSimilarWordsCoverHalf(t *testing.T) {
 	}
 	if sums := rank.Score(q, loose); sums[0].Mass[half[0].Doc] != half[0].Mass {
 		t.Errorf("Score says %v, and Search %v", sums[0].Mass[half[0].Doc], half[0].Mass)
+	}
+}
+
+// TestForeign tells questions in other languages from those in English.
+func TestForeign(t *testing.T) {
+	a := rank.NewAnalyzer(nil)
+	for question, want := range map[string]bool{
+		"Welche Kunden haben Rechnungen": true, "quels sont les clients": true, "¿Cuántos pedidos hay?": true, "какие клиенты": true, "kaç müşteri var": true,
+		"ما هي الفواتير": true, "Which customers are in the list": false, "I need to find a cheap flight to New York": false, "orders": false,
+		"share passed on to reinsurers": false, "How often do elections take place": false, "`la` de orders": false, "MLflow on an M1": false, "": false,
+	} {
+		if got := a.Query(question).Foreign(); got != want {
+			t.Errorf("%q: %t, want %t", question, got, want)
+		}
 	}
 }

@@ -104,6 +104,35 @@ func TestQualityElsewhere(t *testing.T) {
 	}
 }
 
+// TestQualityInOtherLanguages asks for pages in eight languages, with other forms of their
+// words, and wants the right page first.
+func TestQualityInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	pages, questions := wikitest.Languages()
+	files := map[string]string{}
+	for key, text := range pages {
+		files["wiki/global/"+key+".md"] = text
+	}
+	store := storeOf(t, files)
+	first := map[string]float64{} // the share of each language
+	for _, q := range questions {
+		found, err := store.Search(q.Text, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Hits) > 0 && found.Hits[0].Page.Key == q.Key {
+			first[q.Key[:2]] += 0.1
+		} else {
+			t.Logf("%s is not first for %q", q.Key, q.Text)
+		}
+	}
+	for _, language := range []string{"de", "fr", "es", "ru", "tr", "ar", "zh", "ja"} {
+		if t.Logf("%s: %.1f", language, first[language]); first[language] < 0.75 {
+			t.Errorf("%s: the right page is first for %.1f of the questions; 0.8 is required", language, first[language])
+		}
+	}
+}
+
 func heldHalf(q wikitest.Question) int {
 	if q.Held {
 		return 1

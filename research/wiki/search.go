@@ -132,7 +132,9 @@ func (n *Snapshot) candidates(q *rank.Query) ([]*candidate, []expansion) {
 	for _, c := range order {
 		c.Score *= 1 - coverage + coverage*c.Mass/most
 	}
-	order = n.lift(q, order)
+	if !q.Foreign() { // the vectors are of English words
+		order = n.lift(q, order)
+	}
 	for _, c := range order {
 		if c.Page.StaleSince != "" {
 			c.Score *= staleFactor
