@@ -4,6 +4,8 @@ package duckdb_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -81,6 +83,17 @@ func (o *oracle) classify(sql string) string {
 	opinion := o.parsed(sql)
 	if opinion == unbound && !strings.HasPrefix(bindings.PrepareError(prepared), "Catalog Error: Table with name ") {
 		return faulty
+	}
+	return opinion
+}
+
+// opinion is classify, which also looks into EXPLAIN and PRAGMA.
+func (o *oracle) opinion(sql string) string {
+	opinion := o.classify(sql)
+	if opinion == unbound || opinion == faulty {
+		if slices.ContainsFunc(explained(sql), func(inner string) bool { return inner != sql && o.classify(inner) == oneRead }) || ofTable(sql) != "" && o.classify(ofTable(sql)) == oneRead {
+			return oneRead
+		}
 	}
 	return opinion
 }
@@ -186,12 +199,7 @@ func TestMutationsAgainstTheEngine(t *testing.T) {
 			continue
 		}
 		allowed++
-		opinion := o.classify(sql)
-		if opinion == unbound || opinion == faulty {
-			if slices.ContainsFunc(explained(sql), func(inner string) bool { return inner != sql && o.classify(inner) == oneRead }) || ofTable(sql) != "" && o.classify(ofTable(sql)) == oneRead {
-				opinion = oneRead
-			}
-		}
+		opinion := o.opinion(sql)
 		opinions[opinion]++
 		if opinion == oneRead || opinion == notRead || opinion == faulty {
 			continue
@@ -201,4 +209,38 @@ func TestMutationsAgainstTheEngine(t *testing.T) {
 		}
 	}
 	t.Logf("%d statements, %d allowed and shown to the engine, %d wrong: %v", total, allowed, wrong, opinions)
+}
+
+// TestHeldStatementsOfTheEngine judges statements that others wrote, which KTX_DUCKDB_HELD
+// names. None that is allowed may be anything but one read to the engine, or what it does not
+// run. Of those that are one read it counts the refused ones by their source and code.
+func TestHeldStatementsOfTheEngine(t *testing.T) {
+	statements := dialecttest.Held(t, "KTX_DUCKDB_HELD")
+	if len(statements) == 0 {
+		t.Skip("KTX_DUCKDB_HELD names no statements")
+	}
+	o := newOracle(t)
+	g := dialecttest.NewGuard(t, duckdb.Dialect{})
+	reads, refused, others := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, s := range statements {
+		v, opinion := g.CheckOnce(s.SQL), o.opinion(s.SQL)
+		switch {
+		case v.Allowed && opinion != oneRead && opinion != notRead && opinion != faulty && opinion != unbound:
+			t.Errorf("allowed: %s: %q\nto the engine: %s", s.Source, s.SQL, opinion)
+		case v.Allowed:
+			reads[s.Source]++
+		case opinion == oneRead || opinion == unbound || opinion == faulty && o.parsed(s.SQL) == oneRead:
+			reads[s.Source]++
+			refused[fmt.Sprint(s.Source, " ", v.Code)]++
+			t.Logf("refused\t%s\t%s\t%s\t%q", s.Source, v.Code, v.Findings[0].Message, s.SQL)
+		default:
+			others[s.Source]++
+		}
+	}
+	for _, source := range slices.Sorted(maps.Keys(reads)) {
+		t.Logf("%s: %d reads; %d texts that are none are refused", source, reads[source], others[source])
+	}
+	for _, k := range slices.Sorted(maps.Keys(refused)) {
+		t.Logf("%d refused: %s", refused[k], k)
+	}
 }

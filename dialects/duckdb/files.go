@@ -12,11 +12,15 @@ import (
 
 // Files knows the files of a folder that statements may name. It must be comparable.
 type Files interface {
-	// Table returns the table that a file is, or is a part of. path is as a statement
-	// has it. It returns false unless path is the canonical path below the folder of a
-	// file that may be read, and no table has the name path.
-	Table(path string) (schema, name string, ok bool)
+	// Tables returns the tables that a path reads: the one that a file is, or is a part of,
+	// or those of all files that a pattern stands for. path is as a statement has it. There
+	// are none unless path is canonical, lies below the folder and names nothing but files
+	// that may be read, and no table has the name path.
+	Tables(path string) []File
 }
+
+// File is the table that a file is, or is a part of.
+type File struct{ Schema, Name string }
 
 // readers are the table functions that read files.
 var readers = lexical.Set("read_csv read_csv_auto read_parquet parquet_scan read_json read_json_auto read_ndjson read_ndjson_auto")
@@ -32,21 +36,26 @@ var readerOptions = lexical.Set(`all_varchar allow_quoted_nulls auto_detect bina
 func (w *walker) refusedFile() sqlguard.Ruling {
 	r := sqlguard.Ruling{Code: sqlguard.CodeFunctionFileAccess, Reason: "a text in FROM is the name of a file"}
 	if w.files != nil {
-		r.Reason = "it is no file that may be read here; write the path of one file below the connection's folder, without .., patterns and addresses, or the name of its table"
+		r.Reason = "it is no file that may be read here; write the path of one file below the connection's folder, without .. and addresses, a pattern such as raw/*.csv for a folder in which it stands for nothing but such files, or the name of a table"
 	}
 	return r
 }
 
 // file returns the relation that a file is, as the table that it belongs to, so that rules
-// on tables hold for it. All columns count as read, because how a file is read can rename
-// them.
+// on tables hold for it. The further tables of a pattern are added to the statement. All
+// columns count as read, because how a file is read can rename them.
 func (w *walker) file(path, alias string) sqlguard.Relation {
 	r := sqlguard.Relation{Name: path, Alias: alias, Access: sqlguard.AccessRead, Span: w.at, Ruling: w.refusedFile()}
 	if w.files == nil {
 		return r
 	}
-	if schema, name, ok := w.files.Table(path); ok {
-		r.Schema, r.Name, r.Ruling = schema, name, sqlguard.Ruling{Allowed: true}
+	for i, table := range w.files.Tables(path) {
+		if i > 0 {
+			w.stmt.Relations = append(w.stmt.Relations, r)
+		}
+		r.Schema, r.Name, r.Ruling = table.Schema, table.Name, sqlguard.Ruling{Allowed: true}
+	}
+	if r.Ruling.Allowed {
 		w.column(sqlguard.ColumnRef{Star: true})
 	}
 	return r

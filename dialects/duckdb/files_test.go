@@ -9,13 +9,15 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// files are those of a folder, by path, with the table that each is.
+// files are those of a folder, by path, with the table that each is. A pattern has several.
 type files map[string]string
 
-func (f *files) Table(path string) (schema, name string, ok bool) {
-	table, ok := (*f)[path]
-	schema, name, _ = strings.Cut(table, ".")
-	return schema, name, ok
+func (f *files) Tables(path string) (out []duckdb.File) {
+	for table := range strings.FieldsSeq((*f)[path]) {
+		schema, name, _ := strings.Cut(table, ".")
+		out = append(out, duckdb.File{Schema: schema, Name: name})
+	}
+	return out
 }
 
 // TestFiles: statements may name the files that are there, by their canonical paths, and the
@@ -27,6 +29,7 @@ func TestFiles(t *testing.T) {
 	policy.SearchPath = []string{"main"}
 	there := &files{
 		"orders.csv": "main.orders", "raw/events.jsonl": "raw.events", "events/day=1/part-0.parquet": "main.events", "salaries.csv": "main.salaries", "customers.csv": "main.customers",
+		"raw/*.jsonl": "raw.events raw.visits", "pay/*.csv": "pay.bonus main.salaries", "*/*.csv": "main.salaries pay.bonus",
 	}
 	guard := func(d sqlguard.Dialect, p sqlguard.Policy) *sqlguard.Guard {
 		t.Helper()

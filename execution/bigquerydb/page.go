@@ -207,8 +207,15 @@ func (p *page) value(f *wire.Field, out *jsontext.Text, depth int) (null bool, e
 		return false, err
 	}
 	text := part.Bytes
-	if f.Type == typeTimestamp {
+	switch f.Type {
+	case typeTimestamp:
 		text = timestamp(text)
+	case typeBytes:
+		raw, err := decoded(text)
+		if err != nil && part.Size <= part.Keep {
+			return false, fmt.Errorf("%w: BYTES that are not in base64", wire.ErrMalformed)
+		}
+		text = fmt.Appendf(nil, `\x%x`, raw)
 	}
 	if depth > 0 {
 		text = execution.Value{Kind: execution.String, Text: string(text)}.AppendJSON(nil)

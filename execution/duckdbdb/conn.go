@@ -67,7 +67,7 @@ func (d *DB) dial(ctx context.Context) (*conn, error) {
 	}
 	stop := context.AfterFunc(ctx, c.Destroy)
 	err = c.greet(wire.Settings{
-		Name: d.source.catalogue(), Database: d.source.database, Tables: found.tables, Temp: c.temp, TempBytes: d.limits.Temp,
+		Name: d.source.catalogue(), Database: d.source.database, Tables: found.tables, Readable: found.readable(), Temp: c.temp, TempBytes: d.limits.Temp,
 		Memory: memory, Threads: threads, Idle: idleFor,
 	})
 	if err == nil {

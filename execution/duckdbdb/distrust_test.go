@@ -279,6 +279,16 @@ func TestFilesThatChange(t *testing.T) {
 	}
 }
 
+// listed is a listing as the guard asks it.
+type listed struct{ *duckdbdb.Listing }
+
+func (l listed) Tables(path string) (out []duckdb.File) {
+	for _, t := range l.Listing.Tables(path) {
+		out = append(out, duckdb.File(t))
+	}
+	return out
+}
+
 // TestFilesByName: statements read the files that the listing knows, by their paths below the
 // folder, and the engine refuses every other file even past the guard.
 func TestFilesByName(t *testing.T) {
@@ -306,17 +316,27 @@ func TestFilesByName(t *testing.T) {
 	for path, want := range map[string]string{
 		"raw/e.json": "raw.e", "days/day=1/part-0.csv": "main.days", "orders.csv.csv": "main.orders.csv",
 		"orders.csv": ".", // the table of that name is another file
-		"":           ".", "pay/salaries.csv": ".", "linked.csv": ".", "up/secret.csv": ".", "../secret.csv": ".", "raw/../raw/e.json": ".", "./raw/e.json": ".", "raw//e.json": ".", ".hidden.csv": ".", "raw/*.json": ".", "raw": ".", "RAW/e.json": ".",
-		root + "/raw/e.json": ".", "file:raw/e.json": ".", `raw\e.json`: ".",
+		"":           ".", "pay/salaries.csv": ".", "linked.csv": ".", "up/secret.csv": ".", "../secret.csv": ".", "raw/../raw/e.json": ".", "./raw/e.json": ".", "raw//e.json": ".", ".hidden.csv": ".", "raw": ".", "RAW/e.json": ".",
+		// A pattern must stand for nothing but files of tables.
+		"raw/*.json": "raw.e", "raw/**/*.json": "raw.e", "*/*.json": ".", "days/*/*.csv": "main.days", "days/**/*.csv": "main.days", "days/day=1/*.csv": "main.days",
+		"*.csv": ".", "**/*.csv": ".", "*/*.csv": ".", "**/*.json": ".", "pay/*.csv": ".", "up/*.csv": ".", "raw/../raw/*.json": ".", "raw/*": ".", "raw/?.json": ".", "raw/[e].json": ".", "ra*/e.json": ".", "raw/*.csv": ".",
+		root + "/raw/*.json": ".", root + "/raw/e.json": ".", "file:raw/e.json": ".", `raw\e.json`: ".",
 	} {
-		if schema, name, ok := listing.Table(path); schema+"."+name != want || ok != (want != ".") {
-			t.Errorf("%s is %s.%s, %t; want %s", path, schema, name, ok, want)
+		var got []string
+		for _, table := range listing.Tables(path) {
+			got = append(got, table.Schema+"."+table.Name)
+		}
+		if want == "." {
+			want = ""
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s is %v; want %s", path, got, want)
 		}
 	}
 	if err := os.Remove(filepath.Join(root, "orders.csv.csv")); err != nil {
 		t.Fatal(err)
 	}
-	real, err := sqlguard.New(duckdb.Dialect{Files: listing}, sqlguard.DefaultPolicy(), nil)
+	real, err := sqlguard.New(duckdb.Dialect{Files: listed{listing}}, sqlguard.DefaultPolicy(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +346,7 @@ func TestFilesByName(t *testing.T) {
 	}
 	defer db.Close() //nolint:errcheck // it returns nil
 	for sql, want := range map[string]string{
-		"SELECT x FROM 'orders.csv'": "2", "SELECT o.x FROM \"orders.csv\" o": "2", "SELECT orders.x FROM orders.csv": "2", "FROM 'raw/e.json' SELECT x": "4", "SELECT sum(x) FROM read_csv(['orders.csv', 'days/day=1/part-0.csv'])": "7",
+		"SELECT x FROM 'orders.csv'": "2", "SELECT o.x FROM \"orders.csv\" o": "2", "SELECT orders.x FROM orders.csv": "2", "FROM 'raw/e.json' SELECT x": "4", "FROM 'raw/*.json' SELECT x": "4", "SELECT sum(x) FROM read_csv(['orders.csv', 'days/*/*.csv'])": "7", "FROM 'days/**/*.csv' SELECT sum(x)": "5", "SELECT sum(x) FROM read_csv(['orders.csv', 'days/day=1/part-0.csv'])": "7",
 		"SELECT day FROM read_csv('days/day=1/part-0.csv', hive_partitioning = true)": "1", "SELECT sum(x) FROM read_json_auto('raw/e.json')": "4", "SELECT a FROM read_csv('orders.csv', names = ['a'], skip = 1, header = false)": "2",
 	} {
 		approved, err := real.Approve(sql)

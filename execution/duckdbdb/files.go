@@ -69,6 +69,7 @@ type folder struct {
 	permits func(path string) bool // nil permits every file
 	files   []file
 	tables  []wire.Table
+	others  []string // files and folders that are left out
 }
 
 // same reports whether two readings of a folder found the same files.
@@ -143,6 +144,7 @@ func (f *folder) read(tree fs.FS, dir string, depth int) error {
 		at := path.Join(dir, e.Name())
 		switch {
 		case hidden(e.Name()), project && slices.Contains(projectFolders, e.Name()):
+			f.leaveOut(at, e)
 		case e.IsDir():
 			if err := f.read(tree, at, depth+1); err != nil {
 				return err
@@ -150,6 +152,7 @@ func (f *folder) read(tree fs.FS, dir string, depth int) error {
 		case e.Type().IsRegular():
 			stem, format := formatOf(e.Name())
 			if format == "" || !f.permitted(at) {
+				f.leaveOut(at, e)
 				continue
 			}
 			if err := f.add(at, e); err != nil {
@@ -164,9 +167,19 @@ func (f *folder) read(tree fs.FS, dir string, depth int) error {
 				}
 			}
 			f.tables = append(f.tables, t)
+		default: // a symbolic link, or no file
+			f.leaveOut(at, e)
 		}
 	}
 	return nil
+}
+
+// leaveOut notes what is in the folder and in no table. A pattern must not stand for it.
+func (f *folder) leaveOut(at string, e fs.DirEntry) {
+	if !e.Type().IsRegular() {
+		at += "/" // a folder, or a link that can lead to one
+	}
+	f.others = append(f.others, at)
 }
 
 // dataset adds a folder that is one table.
@@ -181,13 +194,18 @@ func (f *folder) dataset(tree fs.FS, dir string) error {
 			return fmt.Errorf("read the folder: %w", pathless(err))
 		}
 		if hidden(e.Name()) {
+			f.leaveOut(at, e)
 			if e.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
 		}
+		if e.IsDir() {
+			return nil
+		}
 		_, format := formatOf(e.Name())
 		if format == "" || !e.Type().IsRegular() || !f.permitted(at) {
+			f.leaveOut(at, e)
 			return nil
 		}
 		if format == wire.DuckDB || t.Format != "" && t.Format != format {
@@ -264,40 +282,46 @@ type Listing struct {
 // NewListing returns the listing of a folder whose files permits permits; nil permits all.
 func NewListing(root string, permits func(path string) bool) *Listing { return &Listing{root, permits} }
 
-// Table returns the table that a file is, or is a part of. It returns false unless path is
-// the canonical path below the folder of a file that may be read, and no table has that
-// name: DuckDB looks for one first.
-func (l *Listing) Table(path string) (schema, name string, ok bool) {
-	if !fs.ValidPath(path) || strings.ContainsAny(path, `*?[\:`) {
-		return "", "", false
+// Tables returns the tables that a path reads: the one that a file is, or is a part of, or
+// those of a pattern. There are none unless path is the canonical path below the folder of a
+// file that may be read, or a pattern that stands for nothing but such files, and no table
+// has that name: DuckDB looks for one first.
+func (l *Listing) Tables(path string) []Table {
+	if !fs.ValidPath(path) || strings.ContainsAny(path, `?[\:`) {
+		return nil
 	}
 	root, err := filepath.Abs(l.root)
 	if err != nil {
-		return "", "", false
+		return nil
 	}
 	f, err := readFolder(root, l.permits)
 	if err != nil {
-		return "", "", false
+		return nil
 	}
+	var out []Table
 	full := f.full(path)
-	for _, t := range f.tables {
+	var reads []int
+	if strings.Contains(path, "*") {
+		reads = f.patterns()[path]
+	}
+	for i, t := range f.tables {
 		switch {
 		case t.Format == wire.DuckDB: // the names of its tables are not known here
 			if strings.EqualFold(t.Schema, "main") {
-				return "", "", false
+				return nil
 			}
 		case strings.EqualFold(t.Name, path), strings.EqualFold(t.Schema+"."+t.Name, path):
-			return "", "", false
-		case slices.Contains(t.Files, full):
-			schema, name, ok = t.Schema, t.Name, true
+			return nil
+		case slices.Contains(t.Files, full), slices.Contains(reads, i):
+			out = append(out, Table{t.Schema, t.Name})
 		}
 	}
 	for _, t := range f.tables { // x.csv is also the table csv of the schema x
 		if t.Format == wire.DuckDB && len(path) > len(t.Schema) && strings.EqualFold(path[:len(t.Schema)+1], t.Schema+".") {
-			return "", "", false
+			return nil
 		}
 	}
-	return schema, name, ok
+	return out
 }
 
 // A Table is a table of a folder. Name is empty for a database file, whose tables are those

@@ -47,7 +47,7 @@ type Settings struct {
 	// Database is the absolute path of a database file. Otherwise Tables are the tables.
 	Database string  `json:"database,omitempty"`
 	Tables   []Table `json:"tables,omitempty"`
-	// Readable are further files that a statement may name.
+	// Readable are patterns of files, and further files, that a statement may name.
 	Readable []string `json:"readable,omitempty"`
 	// Temp is an empty folder for temporary files, which may take TempBytes.
 	Temp      string        `json:"temp"`

@@ -252,6 +252,7 @@ const (
 
 	ClickHouse Dialect = "clickhouse"
 	DuckDB     Dialect = "duckdb"
+	BigQuery   Dialect = "bigquery"
 )
 
 // DDL is the statements that make the tables and their rows. Cases of different seeds
@@ -288,7 +289,7 @@ func (c Case) DDL(d Dialect) []string {
 }
 
 func (d Dialect) name(s string) string {
-	if d == MariaDB {
+	if d == MariaDB || d == BigQuery {
 		return "`" + s + "`"
 	}
 	return `"` + s + `"`
@@ -297,6 +298,9 @@ func (d Dialect) name(s string) string {
 func (d Dialect) typeOf(c column) string {
 	if d == ClickHouse {
 		return "Nullable(" + clickHouseTypes[c.native()] + ")"
+	}
+	if d == BigQuery {
+		return bigQueryTypes[c.native()]
 	}
 	switch c.kind {
 	case number:
@@ -325,6 +329,11 @@ func (d Dialect) typeOf(c column) string {
 // clickHouseTypes are the types of columns by those of [column.native].
 var clickHouseTypes = map[string]string{
 	"bigint": "Int32", "numeric(12,2)": "Decimal(12, 2)", "date": "Date", "timestamp without time zone": "DateTime", "boolean": "Bool", "text": "String",
+}
+
+// bigQueryTypes are the same for BigQuery.
+var bigQueryTypes = map[string]string{
+	"bigint": "INT64", "numeric(12,2)": "NUMERIC", "date": "DATE", "timestamp without time zone": "DATETIME", "boolean": "BOOL", "text": "STRING",
 }
 
 func (d Dialect) literal(v value, c column) string {

@@ -44,9 +44,13 @@ type folderFiles struct {
 
 var _ duckdb.Files = (*folderFiles)(nil)
 
-// Table returns the table that a file is, or is a part of.
-func (f *folderFiles) Table(path string) (schema, name string, ok bool) {
-	return duckdbdb.NewListing(f.root, permitsFile(f.rules)).Table(path)
+// Tables returns the tables that a path or a pattern reads.
+func (f *folderFiles) Tables(path string) []duckdb.File {
+	var out []duckdb.File
+	for _, t := range duckdbdb.NewListing(f.root, permitsFile(f.rules)).Tables(path) {
+		out = append(out, duckdb.File(t))
+	}
+	return out
 }
 
 func lowered(patterns []string) []string {
