@@ -447,7 +447,7 @@ func (q *inquiry) relation(r *Relation) {
 		}
 	case RelationMerged:
 		if g.policy.deniesAny() && !q.behind {
-			q.refuse(relationFinding(r, CodeRelationNotAllowed, "it shows rows of other tables, which rules of this connection's policy may deny"))
+			q.refuse(relationFinding(r, CodeRelationNotAllowed, showsOthers))
 		}
 	case RelationTable, RelationPartitioned, RelationSequence, RelationForeign:
 	case RelationSynonym: // its target was judged
@@ -464,17 +464,26 @@ func (q *inquiry) relation(r *Relation) {
 // denied returns the rule that denies a relation, or that denies another relation with
 // which it shares rows by inheritance.
 func (q *inquiry) denied(i int) string {
-	p := &q.g.policy
 	if q.behind {
 		return ""
 	}
-	var relatives []int
-	if p.deniesAny() {
-		relatives = q.objects.relatives(i)
+	if why := q.g.deniedRelative(i); why != "" {
+		return why
 	}
-	for _, at := range relatives {
-		n := q.objects.Relations[at].CatalogName
-		if !p.deniesIn(n.Schema, n.Name, q.g.traits) {
+	if n := q.objects.Relations[i].CatalogName; !q.inside && !q.g.policy.permitsIn(n.Schema, n.Name, q.g.traits) {
+		return deniedByPolicy
+	}
+	return ""
+}
+
+// deniedRelative is denied without the lists of what may be read.
+func (g *Guard) deniedRelative(i int) string {
+	if !g.policy.deniesAny() {
+		return ""
+	}
+	for _, at := range g.objects.relatives(i) {
+		n := g.objects.Relations[at].CatalogName
+		if !g.policy.deniesIn(n.Schema, n.Name, g.traits) {
 			continue
 		}
 		if at != i {
@@ -482,11 +491,11 @@ func (q *inquiry) denied(i int) string {
 		}
 		return deniedByPolicy
 	}
-	if n := q.objects.Relations[i].CatalogName; !q.inside && !p.permitsIn(n.Schema, n.Name, q.g.traits) {
-		return deniedByPolicy
-	}
 	return ""
 }
+
+// showsOthers is why a table of which the catalogue does not say what it reads is refused.
+const showsOthers = "it shows rows of other tables, which rules of this connection's policy may deny"
 
 // deniesAny reports whether a rule about relations or columns denies anything.
 func (p *Policy) deniesAny() bool { return len(p.Schemas.Deny)+len(p.Tables.Deny)+len(p.Columns) > 0 }

@@ -11,6 +11,7 @@ type ReadRules struct {
 	dialect Dialect
 	policy  Policy
 	traits  traits
+	judge   *Guard // with the catalogue's objects, or nil
 }
 
 // ReadRulesOf returns what p permits in a dialect.
@@ -38,17 +39,25 @@ func (r ReadRules) Permits(schema, name string) bool {
 func (r ReadRules) SameName(a, b string) bool { return r.traits.same(a, b) }
 
 // DeniedColumns returns the columns of a relation that the policy denies, as the
-// rules spell them.
+// rules spell them. Within a catalogue, a rule also covers the tables that share rows with
+// the one that it names.
 func (r ReadRules) DeniedColumns(schema, name string) []string {
 	var denied []string
 	for _, rule := range r.policy.Columns {
 		of, rest, _ := strings.Cut(rule.Match, ".")
 		table, column, _ := strings.Cut(rest, ".")
-		if r.traits.same(of, schema) && r.traits.same(table, name) && !slices.Contains(denied, column) {
+		if r.covers(CatalogName{schema, name}, of, table) && !slices.Contains(denied, column) {
 			denied = append(denied, column)
 		}
 	}
 	return denied
+}
+
+func (r ReadRules) covers(n CatalogName, schema, table string) bool {
+	if r.judge != nil {
+		return r.judge.sharesRows(n, schema, table)
+	}
+	return r.traits.same(schema, n.Schema) && r.traits.same(table, n.Name)
 }
 
 // Whole reports whether the policy permits every relation and column of a schema, also of
@@ -63,42 +72,54 @@ func (r ReadRules) Whole(schema string) bool {
 		!slices.ContainsFunc(p.Columns, func(rule ColumnRule) bool { return about(rule.Match) }) && p.permitsIn(schema, "", r.traits)
 }
 
-// Derive returns rules that also deny the columns computed from denied columns.
-func (r ReadRules) Derive(derived []DerivedColumn) ReadRules {
-	g := Guard{policy: r.policy, traits: r.traits}
-	r.policy.Columns = g.derive(derived)
-	return r
-}
-
-// Around is a view that shows, or may show, what a rule denies.
+// Around is a relation that shows, or may show, what a rule denies.
 type Around struct {
 	CatalogName
 	Why string // a clause for a message
 }
 
-// Around returns the views of a catalogue with objects that read what a rule denies, also
-// through other views and functions, and those whose definition the catalogue lacks. A
-// view that a rule denies itself is not among them. Without a rule that denies a table or
-// column, and for a dialect that does not judge with objects, there are none.
-func (r ReadRules) Around(c *Catalog) ([]Around, error) {
-	if c == nil || c.Objects == nil || !r.policy.deniesAny() || r.dialect == nil {
-		return nil, nil
+// Within returns rules that also deny what a catalogue shows: the columns computed from
+// denied columns, and columns of tables that share rows with the table of a rule. It also
+// returns the relations around the rules: views that read what a rule denies, also through
+// other views and functions, those whose definition the catalogue lacks, tables that share
+// rows with a denied table, and tables that show rows of tables that the catalogue does not
+// name. A relation that a rule denies itself is not among them. Without a rule that denies a
+// table or column, and for a dialect that does not judge with objects, there are none.
+func (r ReadRules) Within(c *Catalog) (ReadRules, []Around, error) {
+	g := &Guard{policy: r.policy, traits: r.traits}
+	r.policy.Columns = g.derive(c.Derived)
+	if c.Objects == nil || !g.policy.deniesAny() || r.dialect == nil {
+		return r, nil, nil
 	}
-	g, err := New(r.dialect, r.policy, c)
+	g, err := New(r.dialect, g.policy, c)
 	if err != nil {
-		return nil, err
+		return r, nil, err
 	}
+	r.policy.Columns, r.judge = g.columns, g
 	var out []Around
 	for i := range g.objects.Relations {
-		v := &g.objects.Relations[i]
-		if v.Kind != RelationView && v.Kind != RelationMaterialized || r.Denies(v.Schema, v.Name) {
+		at := &g.objects.Relations[i]
+		if r.Denies(at.Schema, at.Name) {
 			continue
 		}
-		// The rules that deny are all that is asked here, as of a view whose rows
-		// are stored.
-		if _, why := g.objects.holds(g, node{kind: nodeView, index: i, stored: true}); why != "" {
-			out = append(out, Around{v.CatalogName, why})
+		if why := g.around(i); why != "" {
+			out = append(out, Around{at.CatalogName, why})
 		}
 	}
-	return out, nil
+	return r, out, nil
+}
+
+// around returns why a relation shows, or may show, what a rule denies.
+func (g *Guard) around(i int) string {
+	switch g.objects.Relations[i].Kind {
+	case RelationView, RelationMaterialized:
+		// The rules that deny are all that is asked here, as of a view whose rows
+		// are stored.
+		_, why := g.objects.holds(g, node{kind: nodeView, index: i, stored: true})
+		return why
+	case RelationMerged:
+		return showsOthers
+	default:
+		return g.deniedRelative(i)
+	}
 }

@@ -186,6 +186,12 @@ var marinoMoreShow = map[ast.ShowStmtType]showUse{
 	ast.ShowBinaryLogs:     showSecret,
 }
 
+// showsObject reports whether the name in a form of SHOW is that of a trigger or event,
+// which is no relation.
+func (w marinoWalker) showsObject(n *ast.ShowStmt) bool {
+	return n.Tp == ast.ShowCreateTrigger || n.Tp == ast.ShowCreateEvent
+}
+
 // moreExplain refuses EXPLAIN … INTO @v.
 func (w marinoWalker) moreExplain(n *ast.ExplainStmt) {
 	if n.IntoVar != "" {

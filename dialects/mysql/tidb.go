@@ -116,6 +116,8 @@ func (w tidbWalker) showUse(n *ast.ShowStmt) showUse { return tidbShow[n.Tp] }
 
 // The parts of marino's nodes that these do not have.
 
+func (w tidbWalker) showsObject(*ast.ShowStmt) bool { return false }
+
 func (w tidbWalker) moreExplain(*ast.ExplainStmt) {}
 
 func (w tidbWalker) moreLocks(*ast.SelectStmt) {}

@@ -169,6 +169,8 @@ func (w tidbWalker) show(n *ast.ShowStmt) {
 // shownRefused states what a refused form of SHOW names, for a policy that reveals it.
 func (w tidbWalker) shownRefused(n *ast.ShowStmt) {
 	switch {
+	case n.Table != nil && w.showsObject(n):
+		w.shownSchema(n.Table.Schema.O)
 	case n.Table != nil:
 		w.shownRelation(n.Table.Schema.O, n.Table.Name.O, n.DBName, false)
 	case n.Procedure != nil:

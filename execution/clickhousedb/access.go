@@ -45,8 +45,7 @@ func (p *prober) reads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.access.Rules = rules.Derive(c.Derived)
-	if p.access.Around, err = rules.Around(c); err != nil {
+	if p.access.Rules, p.access.Around, err = rules.Within(c); err != nil {
 		return err
 	}
 	p.access.Excess(&p.report, func(r probe.Revocation) string {

@@ -59,8 +59,7 @@ func (p *prober) compare(ctx context.Context, rules sqlguard.ReadRules) error {
 	if c, err = p.db.describe(ctx, c, true, &catalogMemo{}); err != nil {
 		return err
 	}
-	p.access.Rules = rules.Derive(c.Derived)
-	if p.access.Around, err = rules.Around(c); err != nil {
+	if p.access.Rules, p.access.Around, err = rules.Within(c); err != nil {
 		return err
 	}
 	p.access.Excess(&p.report, func(r probe.Revocation) string {

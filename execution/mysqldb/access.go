@@ -37,8 +37,7 @@ func (p *prober) reads(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p.access.Rules = rules.Derive(c.Derived)
-		p.access.Around, err = rules.Around(c)
+		p.access.Rules, p.access.Around, err = rules.Within(c)
 		return err
 	})
 	if e, ok := errors.AsType[*execution.Error](err); ok && ctx.Err() == nil && e.Code == sqlguard.CodeDatabaseError {

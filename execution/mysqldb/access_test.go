@@ -49,10 +49,11 @@ func runScript(t *testing.T, server *testdb.MariaDBServer, script string) {
 func TestRoleScriptGrantsWhatRulesPermit(t *testing.T) {
 	t.Parallel()
 	server := testdb.MariaDB(t)
-	address := server.NewDatabase(t, append(slices.Clip(shopObjects), "CREATE TABLE `odd ``name` (`a b` int, `c``d` int)")...)
+	address := server.NewDatabase(t, append(slices.Clip(shopObjects), "CREATE TABLE `odd ``name` (`a b` int, `c``d` int)",
+		"CREATE TABLE part (k int) ENGINE=MyISAM", "CREATE TABLE merged (k int) ENGINE=MERGE UNION=(part)")...)
 	database := strings.TrimPrefix(mustPath(t, address), "/")
 	policy := sqlguard.DefaultPolicy()
-	policy.Tables.Deny = []string{database + ".Secrets"}
+	policy.Tables.Deny = []string{database + ".Secrets", database + ".part"}
 	policy.Columns = []sqlguard.ColumnRule{{Match: database + ".users.Email"}, {Match: database + ".odd `name.a b"}}
 	cfg := mysqldb.Config{Access: sqlguard.ReadRulesOf(mysql.Dialect{}, policy)}
 
@@ -61,9 +62,9 @@ func TestRoleScriptGrantsWhatRulesPermit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"a table or view that the rules of this connection do not permit: " + database + ".secrets",
+		"2 tables and views that the rules of this connection do not permit: " + database + ".part, " + database + ".secrets",
 		"denied columns of 2 tables: " + database + ".odd `name (a b), " + database + ".users (email, domain, size)",
-		"5 views that lead or may lead around a rule of this connection: " + database + ".addresses (", database + ".domains (", database + ".keys_only (", database + ".over_renamed (", database + ".renamed (",
+		"6 tables and views that lead or may lead around a rule of this connection: " + database + ".addresses (", database + ".domains (", database + ".keys_only (", database + ".merged (it shows rows of other tables", database + ".over_renamed (",
 	} {
 		if got := accessOf(report); !strings.Contains(got, want) {
 			t.Errorf("the owner's findings lack %q:\n%s", want, got)
@@ -94,6 +95,8 @@ func TestRoleScriptGrantsWhatRulesPermit(t *testing.T) {
 		"SELECT * FROM renamed":               false,
 		"SELECT * FROM over_renamed":          false,
 		"SELECT * FROM domains":               false,
+		"SELECT k FROM part":                  false,
+		"SELECT k FROM merged":                false,
 		"SELECT `c``d` FROM `odd ``name`":     true,
 		"SELECT `a b` FROM `odd ``name`":      false,
 		"SHOW CREATE TABLE ids":               true,

@@ -72,11 +72,10 @@ func (p *prober) reads(ctx context.Context) error {
 			return err
 		}
 		addFacts(c, facts)
-		p.access.Rules = rules.Derive(c.Derived)
 		if c.Objects, err = loadObjects(ask, c.Major); err != nil {
 			return err
 		}
-		p.access.Around, err = rules.Around(c)
+		p.access.Rules, p.access.Around, err = rules.Within(c)
 		return err
 	})
 	if e, ok := errors.AsType[*execution.Error](err); ok && ctx.Err() == nil && e.Code == sqlguard.CodeDatabaseError {

@@ -26,6 +26,13 @@ CREATE VIEW ids AS SELECT id FROM users;
 CREATE MATERIALIZED VIEW keys AS SELECT k FROM api_keys;
 CREATE FUNCTION peek() RETURNS text LANGUAGE sql STABLE AS 'SELECT email FROM users LIMIT 1';
 CREATE VIEW peeks AS SELECT peek();
+CREATE TABLE groups (n int);
+CREATE TABLE secret_group (k text) INHERITS (groups);
+CREATE TABLE regions (n int, region text) PARTITION BY LIST (region);
+CREATE TABLE regions_eu PARTITION OF regions FOR VALUES IN ('eu');
+CREATE TABLE regions_us PARTITION OF regions FOR VALUES IN ('us');
+CREATE SCHEMA kin;
+CREATE TABLE kin.members (since int, mail text GENERATED ALWAYS AS (lower(email)) STORED) INHERITS (users);
 `
 
 // accessOf returns the findings of a report about access.
@@ -51,15 +58,16 @@ func TestRoleScriptGrantsWhatRulesPermit(t *testing.T) {
 	database := strings.TrimPrefix(mustParse(t, address).Path, "/")
 	policy := sqlguard.DefaultPolicy()
 	policy.Schemas.Deny = []string{"hr"}
-	policy.Tables.Deny = []string{"public.API_keys"}
+	policy.Tables.Deny = []string{"public.API_keys", "public.secret_group", "public.regions_eu"}
 	policy.Columns = []sqlguard.ColumnRule{{Match: "public.users.email"}}
 	cfg := pgdb.Config{Access: sqlguard.ReadRulesOf(postgres.Dialect{}, policy)}
 
 	_, report := warnings(t, open(t, address, cfg))
 	for _, want := range []string{
-		"2 tables and views that the rules of this connection do not permit: hr.pay, public.api_keys",
-		"denied columns of a table: public.users (email, domain)",
-		"4 views that lead or may lead around a rule of this connection: public.keys", "public.mails", "public.over_mails (", "public.peeks (",
+		"4 tables and views that the rules of this connection do not permit: hr.pay, public.api_keys, public.regions_eu, public.secret_group",
+		"denied columns of 2 tables: kin.members (email, domain, mail), public.users (email, domain)",
+		"public.groups (it shares rows with public.secret_group",
+		"6 tables and views that lead or may lead around a rule of this connection: public.groups (", "public.keys (", "public.mails (", "public.over_mails (",
 	} {
 		if got := accessOf(report); !strings.Contains(got, want) {
 			t.Errorf("the owner's findings lack %q:\n%s", want, got)
@@ -75,25 +83,34 @@ func TestRoleScriptGrantsWhatRulesPermit(t *testing.T) {
 
 	reader := open(t, server.URL(database, role), cfg)
 	for sql, reads := range map[string]bool{
-		`SELECT id FROM users`:           true,
-		`SELECT "E mail" FROM users`:     true,
-		`SELECT count(*) FROM users`:     true,
-		`SELECT email FROM users`:        false,
-		`SELECT domain FROM users`:       false,
-		`SELECT * FROM users`:            false,
-		`SELECT * FROM orders`:           true,
-		`SELECT * FROM ids`:              true,
-		`SELECT * FROM open.free`:        true,
-		`SELECT * FROM open.free_view`:   true,
-		`SELECT count(*) FROM api_keys`:  false,
-		`SELECT amount FROM hr.pay`:      false,
-		`SELECT * FROM mails`:            false,
-		`SELECT * FROM over_mails`:       false,
-		`SELECT * FROM keys`:             false,
-		`SELECT * FROM peeks`:            false,
-		`SELECT peek()`:                  false,
-		`INSERT INTO orders VALUES (1)`:  false,
-		`SELECT lower(email) FROM users`: false,
+		`SELECT id FROM users`:              true,
+		`SELECT "E mail" FROM users`:        true,
+		`SELECT count(*) FROM users`:        true,
+		`SELECT email FROM users`:           false,
+		`SELECT domain FROM users`:          false,
+		`SELECT * FROM users`:               false,
+		`SELECT * FROM orders`:              true,
+		`SELECT * FROM ids`:                 true,
+		`SELECT * FROM open.free`:           true,
+		`SELECT * FROM open.free_view`:      true,
+		`SELECT count(*) FROM api_keys`:     false,
+		`SELECT amount FROM hr.pay`:         false,
+		`SELECT * FROM mails`:               false,
+		`SELECT * FROM over_mails`:          false,
+		`SELECT * FROM keys`:                false,
+		`SELECT * FROM peeks`:               false,
+		`SELECT peek()`:                     false,
+		`SELECT n FROM groups`:              false,
+		`SELECT n FROM ONLY groups`:         false,
+		`SELECT k FROM secret_group`:        false,
+		`SELECT n FROM regions`:             false,
+		`SELECT n FROM regions_eu`:          false,
+		`SELECT n FROM regions_us`:          true,
+		`SELECT id, since FROM kin.members`: true,
+		`SELECT email FROM kin.members`:     false,
+		`SELECT mail FROM kin.members`:      false,
+		`INSERT INTO orders VALUES (1)`:     false,
+		`SELECT lower(email) FROM users`:    false,
 	} {
 		if _, err := reader.Try(t.Context(), t, sql, execution.Limits{}); (err == nil) != reads {
 			t.Errorf("%s: %v, reads %v", sql, err, reads)

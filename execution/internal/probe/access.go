@@ -24,7 +24,7 @@ type Relation struct {
 type Access struct {
 	Rules     sqlguard.ReadRules
 	Relations []Relation
-	Around    []sqlguard.Around // views that show what a rule denies
+	Around    []sqlguard.Around // relations that show what a rule denies
 }
 
 // Grant is what a role needs of one relation. Columns is nil when it is every column.
@@ -35,7 +35,7 @@ type Grant struct {
 }
 
 // Grants returns what the rules permit to be read, relation by relation. A relation of
-// which they permit no column, and a view that shows what they deny, is not in it.
+// which they permit no column, and one that shows what they deny, is not in it.
 func (a *Access) Grants() []Grant {
 	var out []Grant
 	for i := range a.Relations {
@@ -60,9 +60,11 @@ func (a *Access) Grants() []Grant {
 }
 
 // Whole reports whether a role may get SELECT on every table of a schema, also on those
-// that are made later: the rules permit all of it, and no view of it leads around one.
+// that are made later: the rules permit all of it, and no relation of it leads around one.
 func (a *Access) Whole(schema string) bool {
-	return !a.Rules.Restricts() || a.Rules.Whole(schema) && !slices.ContainsFunc(a.Around, func(v sqlguard.Around) bool { return v.Schema == schema })
+	return !a.Rules.Restricts() || a.Rules.Whole(schema) &&
+		!slices.ContainsFunc(a.Around, func(v sqlguard.Around) bool { return v.Schema == schema }) &&
+		!slices.ContainsFunc(a.Relations, func(r Relation) bool { return r.Schema == schema && len(a.denied(&r)) > 0 })
 }
 
 // denied returns the columns of a relation that a rule denies, as the relation spells them.
@@ -98,7 +100,7 @@ type Revocation struct {
 // the rules deny it. revoke returns the statement that takes a right away, for the first
 // thing that a warning names.
 func (a *Access) Excess(report *Report, revoke func(Revocation) string) {
-	var tables, columns, views []Revocation
+	var tables, columns, around []Revocation
 	why := map[sqlguard.CatalogName]string{}
 	for i := range a.Relations {
 		r := &a.Relations[i]
@@ -110,7 +112,7 @@ func (a *Access) Excess(report *Report, revoke func(Revocation) string) {
 			continue
 		}
 		if v := a.around(r.CatalogName); v != nil {
-			views, why[v.CatalogName] = append(views, Revocation{CatalogName: r.CatalogName}), v.Why
+			around, why[v.CatalogName] = append(around, Revocation{CatalogName: r.CatalogName}), v.Why
 			continue
 		}
 		var denied []string
@@ -142,7 +144,7 @@ func (a *Access) Excess(report *Report, revoke func(Revocation) string) {
 	}
 	warn(tables, "a table or view that the rules of this connection do not permit", "%d tables and views that the rules of this connection do not permit")
 	warn(columns, "denied columns of a table", "denied columns of %d tables")
-	warn(views, "a view that leads or may lead around a rule of this connection", "%d views that lead or may lead around a rule of this connection")
+	warn(around, "a table or view that leads or may lead around a rule of this connection", "%d tables and views that lead or may lead around a rule of this connection")
 }
 
 // maxNamed bounds the names in a warning.
