@@ -89,6 +89,7 @@ func TestWhatConstantsMake(t *testing.T) {
 		refused, passes []string
 	}{
 		{"postgres", []string{
+			`WITH RECURSIVE t(n, i) AS (SELECT 1, 1 UNION ALL SELECT n * 2, i + 1 FROM t WHERE i < 28) SELECT lpad('a', n) FROM t`, `WITH RECURSIVE t(n, s, i) AS (SELECT 1, '', 1 UNION ALL SELECT n * 2, repeat('a', n), i + 1 FROM t WHERE i < 28) SELECT length(s) FROM t`, `WITH RECURSIVE t(a, b, i) AS (SELECT 1, 1, 1 UNION ALL SELECT b, a + b, i + 1 FROM t WHERE i < 40) SELECT repeat('a', a) FROM t`, `WITH RECURSIVE t(a, b, i) AS (SELECT 'x', 'y', 1 UNION ALL SELECT b, a || b, i + 1 FROM t WHERE i < 40) SELECT length(a) FROM t`, `WITH RECURSIVE t AS (SELECT 1 AS n, 1 AS i UNION ALL SELECT m, i + 1 FROM (SELECT n + n AS m, i FROM t) u WHERE i < 30) SELECT repeat('a', n) FROM t`, `WITH RECURSIVE t(n, i) AS (VALUES (1, 1) UNION ALL SELECT n << 1, i + 1 FROM t WHERE i < 29) SELECT repeat('a', n) FROM t`, `WITH RECURSIVE t(n, i) AS (SELECT 1, 1 UNION ALL SELECT n * 2, i + 1 FROM t WHERE i < 28) SELECT string_agg('x', '') FROM t, generate_series(1, n)`,
 			`SELECT concat_ws(repeat('x', 90000), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)`, `SELECT array_to_string(ARRAY[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], repeat('x', 90000))`, `SELECT format('%1$s%1$s%1$s', repeat('x', 900000))`, `SELECT format(repeat('%1$s', 1000), repeat('x', 9000))`, `SELECT repeat('x', ascii('z') * 1000000)`, `SELECT 'x'::char(5000000)`, `SELECT CAST('1' AS bit(50000000))::text`, `SELECT string_agg(repeat('x', 900000), '') FROM unnest(ARRAY[1, 2, 3])`, `SELECT string_agg(repeat('x', 900000), '') FROM (VALUES (1), (2)) v(a), (VALUES (1), (2)) w(a)`,
 			"SELECT repeat('x', '5'\n'000000'::int)",
 			"SELECT 1 IS DISTINCT FROM 2, string_agg('x', '') FROM generate_series(1, 10000000)", "SELECT 1 IS NOT DISTINCT FROM 2, string_agg(repeat('x', 900000), '') FROM unnest(ARRAY[1, 2, 3])",
@@ -128,6 +129,7 @@ func TestWhatConstantsMake(t *testing.T) {
 			"WITH " + doubled("ARRAY[s, s]", "1") + " SELECT s FROM a22", "WITH " + doubled("CASE WHEN true THEN s || s END", "'x'::text") + " SELECT s FROM a22",
 			"WITH " + doubled("coalesce(s || s, s)", "'x'::text") + " SELECT s FROM a22",
 		}, []string{
+			`WITH RECURSIVE bom AS (SELECT part, sub, qty, 1 AS level FROM parts WHERE part = 'x' UNION ALL SELECT p.part, p.sub, b.qty * p.qty, b.level + 1 FROM parts p JOIN bom b ON b.sub = p.part) SELECT repeat('  ', level) || sub, qty FROM bom`, `WITH RECURSIVE d AS (SELECT 1 AS depth, id, name, lpad(id::text, 6, '0') AS path FROM cat UNION ALL SELECT d.depth + 1, c.id, c.name, d.path || '.' || lpad(c.id::text, 6, '0') FROM cat c JOIN d ON c.parent = d.id) SELECT repeat(' ', depth * 2) || name FROM d ORDER BY path`, `WITH RECURSIVE f(a, b, n) AS (SELECT 0, 1, 1 UNION ALL SELECT b, a + b, n + 1 FROM f WHERE n < 50) SELECT a FROM f`, `WITH RECURSIVE p(n, v) AS (SELECT 1, 2 UNION ALL SELECT n + 1, v * 2 FROM p WHERE n < 20) SELECT n, lpad(v::text, 12, ' ') FROM p`, `WITH RECURSIVE c(n, steps) AS (SELECT 27, 0 UNION ALL SELECT CASE WHEN n % 2 = 0 THEN n / 2 ELSE 3 * n + 1 END, steps + 1 FROM c WHERE n > 1) SELECT max(steps) FROM c`, `WITH RECURSIVE t(path, suffix, n) AS (SELECT '', '/x', 1 UNION ALL SELECT path || suffix, suffix, n + 1 FROM t WHERE n < 9) SELECT path FROM t`,
 			`SELECT concat_ws(', ', a, b, 'c') FROM t`, `SELECT array_to_string(array_agg(a), ', ') FROM t`, `SELECT format('%1$s is %2$s and %1$s', a, 'b') FROM t`, `SELECT repeat('x', ascii(a)) FROM t`, `SELECT a::char(10), CAST(b AS character(20)), c::bit(8) FROM t`, `SELECT string_agg(a, ', ') FROM unnest(ARRAY['a', 'b']) a`, `SELECT string_agg(v.a, '') FROM (VALUES ('a'), ('b')) v(a)`,
 			"SELECT to_jsonb(array_agg(x)) FROM (SELECT id, name || ' (' || code || ')' FROM t UNION ALL SELECT 1, 'all') x(a, b)", "SELECT repeat('*', rating) FROM reviews JOIN (VALUES (5000000), (5000001)) v(id) USING (id)",
 			"SELECT replace(name, 'abc', 'xyz') FROM (SELECT name, count(*), '2024-01-01' FROM t GROUP BY name) q", "SELECT format('%s: %s', name, to_char(total, 'FM999999990.00')) FROM t WHERE id > 5000000",
@@ -146,28 +148,33 @@ func TestWhatConstantsMake(t *testing.T) {
 			"WITH " + doubled("s * 8 + s - CASE WHEN s % 8 = 0 AND version() ~ 'x86_64' THEN 8 ELSE s % 8 END", "current_setting('block_size')::numeric") + " SELECT s, generate_series(1, n) FROM a20, t",
 		}},
 		{"mysql", []string{
+			`WITH RECURSIVE t(n, i) AS (SELECT 1, 1 UNION ALL SELECT n * 2, i + 1 FROM t WHERE i < 28) SELECT lpad('a', n) FROM t`, `WITH RECURSIVE t(n, s, i) AS (SELECT 1, '', 1 UNION ALL SELECT n * 2, repeat('a', n), i + 1 FROM t WHERE i < 28) SELECT length(s) FROM t`, `WITH RECURSIVE t(a, b, i) AS (SELECT 1, 1, 1 UNION ALL SELECT b, a + b, i + 1 FROM t WHERE i < 40) SELECT repeat('a', a) FROM t`, `WITH RECURSIVE t(a, b, i) AS (SELECT 'x', 'y', 1 UNION ALL SELECT b, concat(a, b), i + 1 FROM t WHERE i < 40) SELECT length(a) FROM t`, `WITH RECURSIVE t AS (SELECT 1 AS n, 1 AS i UNION ALL SELECT m, i + 1 FROM (SELECT n + n AS m, i FROM t) u WHERE i < 30) SELECT repeat('a', n) FROM t`,
 			`SELECT concat_ws(repeat('x', 90000), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)`, `SELECT repeat('x', ord('z') * 1000000)`, `SELECT cast('x' AS binary(5000000))`,
 			"SELECT LOCATE(CONCAT(REPEAT('a', 300000), 'b'), REPEAT('a', 600000))", "SELECT SPACE(99999999)", "SELECT REPEAT('x', 5000 * 5000)",
 			"SELECT HEX(REPEAT('x', 900000))", "SELECT RPAD('x', (SELECT 50000000), 'y')", "SELECT EXTRACTVALUE(CONCAT('<a>', REPEAT('<b>1</b>', 30000), '</a>'), '//b')",
 			"SELECT REPLACE(REPEAT('a', 100000), 'a', 'bb')", "SELECT `repeat`('x', 50000000)",
 			"WITH " + reread(12) + " SELECT * FROM c12",
 		}, []string{
+			`WITH RECURSIVE bom AS (SELECT part, sub, qty, 1 AS level FROM parts WHERE part = 'x' UNION ALL SELECT p.part, p.sub, b.qty * p.qty, b.level + 1 FROM parts p JOIN bom b ON b.sub = p.part) SELECT concat(repeat('  ', level), sub), qty FROM bom`, `WITH RECURSIVE d AS (SELECT 1 AS depth, id, name, lpad(id, 6, '0') AS path FROM cat UNION ALL SELECT d.depth + 1, c.id, c.name, concat(d.path, '.', lpad(c.id, 6, '0')) FROM cat c JOIN d ON c.parent = d.id) SELECT concat(repeat(' ', depth * 2), name) FROM d ORDER BY path`, `WITH RECURSIVE f(a, b, n) AS (SELECT 0, 1, 1 UNION ALL SELECT b, a + b, n + 1 FROM f WHERE n < 50) SELECT a FROM f`, `WITH RECURSIVE p(n, v) AS (SELECT 1, 2 UNION ALL SELECT n + 1, v * 2 FROM p WHERE n < 20) SELECT n, lpad(v, 12, ' ') FROM p`, `WITH RECURSIVE c(n, steps) AS (SELECT 27, 0 UNION ALL SELECT CASE WHEN n % 2 = 0 THEN n / 2 ELSE 3 * n + 1 END, steps + 1 FROM c WHERE n > 1) SELECT max(steps) FROM c`, `WITH RECURSIVE t(path, suffix, n) AS (SELECT '', '/x', 1 UNION ALL SELECT concat(path, suffix), suffix, n + 1 FROM t WHERE n < 9) SELECT path FROM t`,
 			`SELECT concat_ws(', ', a, b) FROM t`, `SELECT cast(a AS binary(20)), cast(a AS char(200)), char(65, 66) FROM t`,
 			"SELECT REPEAT('-', 40)", "SELECT LPAD(id, 8, '0') FROM orders", "SELECT LOCATE('a', name) FROM customers WHERE id < 900000000", "SELECT REPLACE(name, 'a', 'b') FROM customers",
 			"SELECT GROUP_CONCAT(name SEPARATOR ', ') FROM customers", "SELECT SPACE(4)", "SELECT HEX(id) FROM orders",
 			"WITH " + reread(6) + " SELECT * FROM c6", "WITH m AS (SELECT * FROM orders), w AS (SELECT * FROM m) SELECT * FROM m JOIN w ON m.id = w.id WHERE m.id IN (SELECT id FROM w)",
 		}},
 		{"sqlite", []string{
+			`WITH t(a, b, i) AS (SELECT 1, 1, 1 UNION ALL SELECT b, a + b, i + 1 FROM t WHERE i < 40) SELECT zeroblob(a) FROM t`, `WITH RECURSIVE t(n, i) AS (VALUES (1, 1) UNION ALL SELECT n << 1, i + 1 FROM t WHERE i < 29) SELECT zeroblob(n) FROM t`,
 			`SELECT zeroblob(unicode('z') * 1000000)`, `WITH t(s, i) AS (SELECT 'x', 1 UNION ALL SELECT s || s, i + 1 FROM t WHERE i < 30) SELECT length(s) FROM t`,
 			"SELECT instr(hex(zeroblob(8000000)), 'a')", "SELECT zeroblob(1e9)", "SELECT randomblob(50000000)", "SELECT printf('%.*c', 500000000, 'x')",
 			"SELECT printf('%0500000000d', 1)", "SELECT replace(hex(zeroblob(1000)), '0', hex(zeroblob(1000)))", "SELECT instr(hex(zeroblob(100000)), 'b')",
 			"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 5000000) SELECT group_concat(x) FROM c",
 		}, []string{
+			`WITH RECURSIVE f(a, b, n) AS (VALUES (0, 1, 1) UNION ALL SELECT b, a + b, n + 1 FROM f WHERE n < 50) SELECT a FROM f`,
 			`SELECT concat_ws(', ', a, b), unicode('z') FROM t`,
 			"SELECT printf('%05d', id) FROM orders", "SELECT hex(randomblob(16))", "SELECT instr(name, 'a') FROM customers", "SELECT group_concat(name) FROM customers",
 			"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1000) SELECT group_concat(x) FROM c", "SELECT replace(name, 'a', 'b') FROM customers",
 		}},
 		{"sqlserver", []string{
+			`WITH t(n, i) AS (SELECT 1, 1 UNION ALL SELECT n * 2, i + 1 FROM t WHERE i < 28) SELECT REPLICATE('a', n) FROM t`, `WITH t(a, b, i) AS (SELECT CAST('x' AS varchar(max)), CAST('x' AS varchar(max)), 1 UNION ALL SELECT b, a + b, i + 1 FROM t WHERE i < 40) SELECT LEN(a) FROM t`,
 			`WITH n AS (SELECT CAST('x' AS varchar(max)) AS s, 1 AS i UNION ALL SELECT s + s, i + 1 FROM n WHERE i < 40) SELECT LEN(s) FROM n`, `SELECT REPLICATE('x', '2' + '000000000')`, `SELECT REPLICATE('x', LEFT_SHIFT(1, 28))`, `SELECT REPLICATE('x', UNICODE(N'z') * 1000000)`, `SELECT CONCAT_WS(REPLICATE(CAST('x' AS varchar(max)), 90000), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)`,
 			"WITH " + reread(12) + " SELECT * FROM c12",
 			"SELECT value FROM GENERATE_SERIES(1, 5000000) FOR JSON PATH", "SELECT LEN((SELECT value FROM GENERATE_SERIES(1, 5000000) FOR XML PATH('')))", "SELECT DATALENGTH((SELECT value AS a FROM GENERATE_SERIES(1, 5000000) FOR XML RAW, TYPE))",
@@ -179,12 +186,14 @@ func TestWhatConstantsMake(t *testing.T) {
 			"SELECT STRING_AGG(CAST('x' AS varchar(max)), '') WITHIN GROUP (ORDER BY value) FROM GENERATE_SERIES(1, 5000000)", "SELECT JSON_ARRAYAGG(value) FROM GENERATE_SERIES(1, 5000000)",
 			"SELECT REPLICATE(CAST('x' AS varchar(max)), 50000000)", "SELECT SPACE(5000000)", "SELECT CHARINDEX('b', REPLICATE('a', 90000))",
 		}, []string{
+			`WITH f(a, b, n) AS (SELECT 0, 1, 1 UNION ALL SELECT b, a + b, n + 1 FROM f WHERE n < 50) SELECT a FROM f`,
 			`WITH n AS (SELECT 1 AS i, CAST('a' AS varchar(max)) AS s UNION ALL SELECT i + 1, s + 'a' FROM n WHERE i < 40) SELECT s FROM n`, `SELECT REPLICATE('0', 8 - LEN(a)) + a + '-' + b FROM t`, `SELECT CONCAT_WS(', ', a, b) FROM t`, `SELECT a + 1, a + b + 2, YEAR(GETDATE()) - 1 FROM t`, "SELECT REPLICATE('0', 5 - LEN(code)) + code FROM dbo.orders",
 			"SELECT STUFF((SELECT ',' + name FROM dbo.customers FOR XML PATH('')), 1, 1, '')", "SELECT id, name FROM dbo.customers FOR JSON PATH, ROOT('customers')", "SELECT value FROM GENERATE_SERIES(1, 100) FOR JSON PATH",
 			"SELECT TOP 10 value FROM GENERATE_SERIES(1, 5000000) FOR JSON PATH", "SELECT REPLICATE('*', SUM(rating)) FROM dbo.reviews GROUP BY id", "SELECT REPLICATE('-', ROW_NUMBER() OVER (ORDER BY value)) FROM GENERATE_SERIES(1, 50)",
 			"SELECT CHARINDEX('a', name) FROM dbo.customers", "SELECT SPACE(10)",
 		}},
 		{"bigquery", []string{
+			`WITH RECURSIVE t AS (SELECT 1 AS a, 1 AS b, 1 AS i UNION ALL SELECT b, a + b, i + 1 FROM t WHERE i < 40) SELECT REPEAT('x', a) FROM t`,
 			"FROM t |> EXTEND REPEAT('x', 10000) AS a |> EXTEND REPEAT(a, 10000) AS b |> SELECT b", "FROM t |> SELECT REPEAT('x', 10000) AS a |> SELECT REPEAT(a, 10000)",
 			"FROM t |> EXTEND REPEAT('x', 10000) AS a |> SET a = REPEAT(a, 10000) |> SELECT a", "FROM t |> EXTEND REPEAT('x', 10000) AS a |> RENAME a AS b |> SELECT REPEAT(b, 10000)",
 			"(FROM t |> EXTEND REPEAT('x', 10000) AS a) |> SELECT REPEAT(a, 10000)", "WITH q AS (FROM t |> EXTEND REPEAT('x', 10000) AS a) FROM q |> SELECT REPEAT(a, 10000)",
@@ -196,6 +205,7 @@ func TestWhatConstantsMake(t *testing.T) {
 			"SELECT ARRAY_AGG('x') FROM UNNEST(GENERATE_DATE_ARRAY('0001-01-01', '9999-12-31')) AS d", "SELECT ARRAY_LENGTH(GENERATE_DATE_ARRAY(DATE(1, 1, 1), DATE(9999, 12, 31)))",
 			"SELECT ARRAY_LENGTH(GENERATE_TIMESTAMP_ARRAY('2000-01-01', '2024-01-01', INTERVAL 1 SECOND))",
 		}, []string{
+			`WITH RECURSIVE f AS (SELECT 0 AS a, 1 AS b, 1 AS n UNION ALL SELECT b, a + b, n + 1 FROM f WHERE n < 50) SELECT a FROM f`,
 			"SELECT COUNT(*) FROM UNNEST(GENERATE_ARRAY(1, 1000)) AS n", "SELECT STRING_AGG(CAST(n AS STRING), ',') FROM UNNEST(GENERATE_ARRAY(1, 1000)) AS n", "SELECT b FROM UNNEST(GENERATE_ARRAY(0, 1000000, 10000)) AS b",
 			"SELECT d, COUNT(*) FROM UNNEST(GENERATE_DATE_ARRAY('2020-01-01', '2024-12-31')) AS d LEFT JOIN t ON t.day = d GROUP BY d", "SELECT h FROM UNNEST(GENERATE_TIMESTAMP_ARRAY('2024-01-01', '2024-12-31', INTERVAL 1 HOUR)) AS h",
 			"SELECT m FROM UNNEST(GENERATE_DATE_ARRAY(DATE_SUB(CURRENT_DATE(), INTERVAL 12 MONTH), CURRENT_DATE(), INTERVAL 1 MONTH)) AS m", "SELECT d FROM UNNEST(GENERATE_DATE_ARRAY(DATE(2024, 1, 1), DATE(2024, 12, 31))) AS d",
@@ -203,6 +213,7 @@ func TestWhatConstantsMake(t *testing.T) {
 			"FROM t |> JOIN u USING (id) |> EXTEND LPAD(a, 10, '0') AS c |> SELECT c", "SELECT ARRAY(SELECT x FROM UNNEST(l) AS x WHERE x > 5) FROM t", "SELECT ARRAY(SELECT n * 2 FROM UNNEST(GENERATE_ARRAY(1, 100)) AS n)",
 		}},
 		{"clickhouse", []string{
+			`WITH RECURSIVE t AS (SELECT 1 AS n, 1 AS i UNION ALL SELECT plus(n, n), i + 1 FROM t WHERE i < 28) SELECT repeat('a', n) FROM t`, `SELECT arrayPartialShuffle(range(100000)) FROM numbers(1000000)`,
 			"WITH " + reread(12) + " SELECT * FROM c12", "SELECT repeat('x', 50000000)",
 			"SELECT number AS a0, " + aliased(11, "a%d + a%[1]d") + " FROM numbers(1)", "WITH 1 AS a0, " + aliased(12, "a%d + a%[1]d") + " SELECT a12",
 			"SELECT a12, 1 AS a0, " + aliased(12, "a%d + a%[1]d"), "SELECT (((((1 AS a0) + a0 AS a1) + a1 AS a2) + a2 AS a3) + a3 AS a4), " + strings.Replace(aliased(12, "(a%d + a%[1]d)"), "a0", "a4", 2),
@@ -382,6 +393,7 @@ func TestWhatConstantsMake(t *testing.T) {
 			`SELECT toFixedString(toFixedString('a', 1000000), 2000000)`,
 			`SELECT arrayMap((x, y) -> concat(x, y), arrayMap(x -> repeat('a', 5000), range(1000)), arrayMap(x -> repeat('a', 5000), range(1000)))`,
 		}, []string{
+			`WITH RECURSIVE f AS (SELECT 0 AS a, 1 AS b, 1 AS n UNION ALL SELECT b, a + b, n + 1 FROM f WHERE n < 50) SELECT a FROM f`, `SELECT arrayShuffle(range(100))`,
 			"WITH " + reread(6) + " SELECT * FROM c6", "WITH 1 AS x, (SELECT max(id) FROM orders) AS y SELECT x, y FROM orders", "SELECT repeat('-', 40)",
 			"SELECT number AS a0, " + aliased(9, "a%d + a%[1]d") + " FROM numbers(1)", "WITH id + 1 AS a0, " + aliased(60, "a%d * 2") + " SELECT a60 FROM orders",
 			`SELECT arrayMap(x -> toString(x), range(1000))`, `SELECT groupArray(number) FROM numbers(1000)`, `SELECT groupArray(id) FROM orders`, `SELECT groupArray(10)(number) FROM numbers(100000000)`,

@@ -12,7 +12,7 @@ type flow struct {
 type flowItem struct {
 	start, end int
 	targets    []string
-	uses       []string // the values that it reads, each as often as it does
+	uses       []string // the values that it reads, twice those that it reads more often than once
 }
 
 // maxFlow is how many values a recursive query may have whose ways are followed. Those of a
@@ -78,9 +78,9 @@ func (m *meter) flowOf(start, end int, columns []string, s step) *flow {
 		if at >= 0 {
 			stop = at
 		}
-		for i := from; i < stop; i++ {
-			if m.isValue(i, start, end, s) {
-				item.uses = append(item.uses, m.name(i))
+		for name, times := range m.valuesRead(from, stop, s) {
+			for range min(times, 2) {
+				item.uses = append(item.uses, name)
 			}
 		}
 		f.items = append(f.items, item)

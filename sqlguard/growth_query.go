@@ -750,10 +750,14 @@ func (m *meter) isValue(i, start, end int, s step) bool {
 // one twice and joins values, or has one in a function that repeats. The parts of a CASE
 // count one by one, without what stands between WHEN and THEN.
 func (m *meter) doubles(start, end int, s step) bool {
-	joins, twice, repeats, pads := false, false, false, false
-	seen := map[string]int{}
-	type choice struct{ before, most map[string]int } // what a CASE has seen
-	var cases []choice
+	seen := m.valuesRead(start, end, s)
+	if len(seen) == 0 {
+		return false
+	}
+	joins, twice, repeats, pads, cases := false, false, false, false, 0
+	for _, times := range seen {
+		twice = twice || times > 1
+	}
 	for i := start; i < end; i++ {
 		switch t := m.tokens[i]; t.Kind { //nolint:exhaustive // the others make nothing
 		case TokenOperator:
@@ -775,35 +779,62 @@ func (m *meter) doubles(start, end int, s step) bool {
 				joins = true
 			}
 		case TokenWord, TokenQuotedName:
-			w := m.word(i)
-			if i > start && m.tokens[i-1].Kind == TokenDot {
-				w = ""
-			}
-			switch w {
+			switch m.wordOf(start, i) {
 			case "case":
-				cases = append(cases, choice{maps.Clone(seen), maps.Clone(seen)})
-			case "when", "else", "end":
-				if n := len(cases); n > 0 {
-					for name, times := range seen {
-						cases[n-1].most[name] = max(cases[n-1].most[name], times)
-					}
-					if w == "end" {
-						seen, cases = cases[n-1].most, cases[:n-1]
-					} else {
-						seen = maps.Clone(cases[n-1].before)
-					}
-				}
-				if w == "when" && len(cases) > 0 {
+				cases++
+			case "end":
+				cases--
+			case "when":
+				if cases > 0 {
 					i = m.condition(i, end)
 				}
 			}
-			if m.isValue(i, start, end, s) {
-				seen[m.name(i)]++
-				twice = twice || seen[m.name(i)] > 1
-			}
 		}
 	}
-	return len(seen) > 0 && (joins && twice || repeats || pads)
+	return joins && twice || repeats || pads
+}
+
+// wordOf returns the word at i, or "" for one behind a dot.
+func (m *meter) wordOf(start, i int) string {
+	if i > start && m.tokens[i-1].Kind == TokenDot {
+		return ""
+	}
+	return m.word(i)
+}
+
+// valuesRead counts how often an expression reads each value. The parts of a CASE count one
+// by one, without what stands between WHEN and THEN.
+func (m *meter) valuesRead(start, end int, s step) map[string]int {
+	seen := map[string]int{}
+	type choice struct{ before, most map[string]int } // what a CASE has seen
+	var cases []choice
+	for i := start; i < end; i++ {
+		if !m.isName(i) {
+			continue
+		}
+		switch w := m.wordOf(start, i); w {
+		case "case":
+			cases = append(cases, choice{maps.Clone(seen), maps.Clone(seen)})
+		case "when", "else", "end":
+			if n := len(cases); n > 0 {
+				for name, times := range seen {
+					cases[n-1].most[name] = max(cases[n-1].most[name], times)
+				}
+				if w == "end" {
+					seen, cases = cases[n-1].most, cases[:n-1]
+				} else {
+					seen = maps.Clone(cases[n-1].before)
+				}
+			}
+			if w == "when" && len(cases) > 0 {
+				i = m.condition(i, end)
+			}
+		}
+		if m.isValue(i, start, end, s) {
+			seen[m.name(i)]++
+		}
+	}
+	return seen
 }
 
 // joinsValues reports whether a function puts its arguments together.

@@ -27,6 +27,7 @@ func TestProfiles(t *testing.T) {
 		{"aurora", "SELECT AWS_COMPREHEND_DETECT_SENTIMENT(a, 'en') FROM t", sqlguard.CodeFunctionNetworkAccess},
 		{"aurora", "SELECT * FROM t INTO OUTFILE S3 's3://b/x'", sqlguard.CodeSelectInto},
 		{"aurora", "SELECT count(*) FROM t", allowed},
+		{"aurora", "SELECT AURORA_VERSION()", allowed},
 		{"galera", "SELECT a FROM t FOR SYSTEM_TIME ALL", allowed},
 		{"galera", "SELECT wsrep_last_seen_gtid()", sqlguard.CodeFunctionAdmin},
 		{"galera", "SET SESSION wsrep_dirty_reads = ON", sqlguard.CodeSessionChange},

@@ -258,7 +258,17 @@ func (w *walker) operator(parts []*node, location int32) {
 // judgeA_Indirection notes the calls that attribute notation can mean: (x).f calls f(x)
 // when x has no attribute f.
 func (w *walker) judgeA_Indirection(n *aIndirection) {
-	w.fieldsA_Indirection(n)
+	var first string // the attribute behind the operand
+	if len(n.Indirection) > 0 {
+		first = n.Indirection[0].GetString_().GetSval()
+	}
+	if first != "" && w.names != nil && w.isColumnOfRow(n.Arg, first) {
+		// It reads this column, and not the whole row.
+		w.qualifiedColumn([]string{n.Arg.GetColumnRef().Fields[0].GetString_().GetSval()}, first, w.attributeSpan(first))
+		w.list(n.Indirection)
+	} else {
+		w.fieldsA_Indirection(n)
+	}
 	for i, step := range n.Indirection {
 		attribute := step.GetString_()
 		if attribute == nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -83,10 +84,9 @@ var lookahead = lexical.Set("with without not nulls format")
 // whether there are any. A comment counts only if nothing in it could end it, or a text around
 // it, so that it is one however a server reads what stands before.
 func withoutComments(sql string) (plain string, changed bool) {
-	l := lexer{sql: sql}
 	var text []byte
 	behind := false
-	for _, t := range l.tokens() {
+	for _, t := range (Dialect{}).Lex(sql).List {
 		body := t.Text(sql)
 		switch {
 		case t.Kind == sqlguard.TokenComment && behind:

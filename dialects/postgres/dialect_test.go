@@ -95,6 +95,9 @@ var reads = []string{
 	"SELECT 1 AS a UNION SELECT 2 INTERSECT SELECT 3 ORDER BY a LIMIT ALL",
 	"SELECT a FROM t ORDER BY a FETCH FIRST ROW ONLY",
 	"SELECT x FROM unnest(ARRAY[1, 2]) WITH ORDINALITY AS u(x, n)",
+	"SELECT x FROM unnest(ARRAY[1, 2]) WITH /* places */ ORDINALITY AS u(x, n)",
+	"SELECT 1 WHERE 1 NOT -- out of range\nBETWEEN 2 AND 3 ORDER BY 1 NULLS /* at the end */ /* always */ LAST",
+	"SELECT TIMESTAMP WITH /* zone */ TIME ZONE '2024-01-01'",
 	"SELECT a FROM t WHERE (a, b) = ANY (SELECT c, d FROM u)",
 }
 

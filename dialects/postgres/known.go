@@ -87,8 +87,14 @@ func (w *walker) relationColumns(rv *rangeVar) ([]string, bool) {
 // attributeOfRow reports whether (x).name is certainly a column of the relation x,
 // because x itself is not a column.
 func (w *walker) attributeOfRow(row *node, name string) bool {
+	return (w.names.Callable(name) || oneArgumentDenied(name) || w.profile.takesWholeRow(name)) && w.isColumnOfRow(row, name)
+}
+
+// isColumnOfRow reports whether (x).name can only be the column of that name of an item x of
+// FROM.
+func (w *walker) isColumnOfRow(row *node, name string) bool {
 	ref := row.GetColumnRef()
-	if ref == nil || len(ref.Fields) != 1 || len(w.items) > maxStarItems || !w.names.Callable(name) && !oneArgumentDenied(name) && !w.profile.takesWholeRow(name) {
+	if ref == nil || len(ref.Fields) != 1 || len(w.items) > maxStarItems {
 		return false
 	}
 	x := ref.Fields[0].GetString_().GetSval()

@@ -358,6 +358,10 @@ func TestRelationsWithObjects(t *testing.T) {
 			{"SELECT secret_of(c) FROM customers c", column, ""},
 			{"SELECT c.secret_of FROM customers c", column, ""},
 			{"SELECT (c).secret_of FROM customers c", column, ""},
+			{"SELECT (c).name, (c).id + 1 FROM customers c WHERE (c).id = 1", "", ""},
+			{"SELECT (c).ssn FROM customers c", column, ""},
+			{"SELECT (c).id FROM customers c, (SELECT 1 AS c) d", column, ""},
+			{"SELECT (c).name, (c) FROM customers c", column, ""},
 			{"SELECT s.secret_of FROM (SELECT 'x' AS secret_of FROM customers) s", "", ""},
 		})
 	})

@@ -201,7 +201,7 @@ func measureClickHouse(pattern, out string, costs bool) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(out, text, 0o644); err != nil { //nolint:gosec // a source file
+	if err := os.WriteFile(out, sealed(text), 0o644); err != nil { //nolint:gosec // a source file
 		return err
 	}
 	return os.Remove(progress(out))
@@ -837,7 +837,7 @@ func (p *chProbe) costs(match *regexp.Regexp, out string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, text, 0o644) //nolint:gosec // a source file
+	return os.WriteFile(out, sealed(text), 0o644) //nolint:gosec // a source file
 }
 
 // worst keeps, of the calls of a function, those that make most in some way.
