@@ -169,7 +169,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 		}
 		r.add(f, span, number, fingerprint)
 		r.file.Findings[len(r.file.Findings)-1].Severity = severity
-		if filled.Names || strings.HasPrefix(r.text[span.Start:span.End], "${") && helped(t.Sink, r.text[span.Start:span.End]) {
+		if filled.Names || t.Tagged && !t.Configured && quotes(r.text[span.Start:span.End]) {
 			r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote // the library quotes it
 		}
 	}
@@ -210,11 +210,12 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 	}
 }
 
-// helped reports whether a hole in a template is filled by the template's own
-// function, which quotes names and values: sql`SELECT * FROM ${ sql(name) }`.
-func helped(tag, hole string) bool {
-	inner := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(hole, "${"), "}"))
-	return tag != "" && strings.HasPrefix(inner, tag+"(") && strings.HasSuffix(inner, ")")
+// quotes reports whether the library of a tag quotes or binds what fills a hole of
+// a template. It fills in a text as it is only where the program says so, as in
+// sql`SELECT * FROM ${ sql.unsafe(name) }`.
+func quotes(hole string) bool {
+	hole = strings.ToLower(hole)
+	return !strings.Contains(hole, "raw") && !strings.Contains(hole, "unsafe") && !strings.Contains(hole, "literal")
 }
 
 // reads reports whether the guard can read every statement of a text.

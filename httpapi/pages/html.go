@@ -16,7 +16,10 @@ import (
 )
 
 // document collects a page.
-type document struct{ *markup.Document }
+type document struct {
+	*markup.Document
+	explained map[string]sqlguard.CodeInfo
+}
 
 // content writes what is special to a page.
 type content func(d *document)
@@ -310,7 +313,7 @@ func (d *document) trail(above ...link) {
 
 // code writes a code, with a link to its explanation if there is one.
 func (d *document) code(code string) {
-	if _, known := sqlguard.LookupCode(sqlguard.Code(code)); known {
+	if _, known := d.explained[code]; known {
 		d.Put(`<a href="/explain?code=%s"><code>%s</code></a>`, url.QueryEscape(code), code)
 	} else {
 		d.Put(`<code>%s</code>`, short(code))

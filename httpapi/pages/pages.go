@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,6 +38,8 @@ type Config struct {
 	Trust func(ctx context.Context, server string) map[string]Trust
 	// Judge judges texts for the playground, and statements of the log again.
 	Judge Judge
+	// Codes are those that only tools have, beside those of the guard.
+	Codes []sqlguard.CodeInfo
 	// Review returns what judges many statements again, by the policies of the ktx.yaml
 	// that is on the disk, as far as the actor may use their connections.
 	Review func(context.Context) (*audit.Reviewer, error)
@@ -88,7 +91,7 @@ var files embed.FS
 func New(c Config) *Pages {
 	p := &Pages{config: c, codes: map[string]sqlguard.CodeInfo{}, now: time.Now, reviewing: make(chan struct{}, 1)}
 	p.tools = sync.OnceValue(func() []Tool { return c.Tools.Tools() }) // they stay as long as the server
-	for _, info := range sqlguard.Codes() {
+	for _, info := range slices.Concat(sqlguard.Codes(), c.Codes) {
 		p.codes[string(info.Code)] = info
 	}
 	return p
@@ -191,7 +194,7 @@ func (p *Pages) render(r *http.Request, title string, c *chain, page content) st
 			c = chainOf(state)
 		}
 	}
-	d := document{new(markup.Document)}
+	d := document{new(markup.Document), p.codes}
 	d.page(shown{Title: title, Path: r.URL.Path, Version: p.config.Version, Access: a, All: a.Has(httpapi.RightAudit), Menu: p.menu(a), Chain: c, Page: page})
 	return d.String()
 }

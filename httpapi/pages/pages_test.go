@@ -245,6 +245,7 @@ func serveIndex(t *testing.T, dir, path string, tokens []httpapi.Token) *desk {
 	}
 	p := pages.New(pages.Config{
 		Index: x, LogDir: dir, Version: "v1", Logger: slog.New(slog.DiscardHandler), Tools: echo{}, Judge: judge{}, Corpus: sqliteCases,
+		Codes: []sqlguard.CodeInfo{{Code: "unknown_source", Title: "Unknown source", Page: "# unknown_source\n\nNo source has this name.\n"}},
 		Review: func(context.Context) (*audit.Reviewer, error) {
 			return audit.NewReviewer(func(audit.Event) (func(string) (sqlguard.Verdict, error), error) {
 				return func(sql string) (sqlguard.Verdict, error) { return guardOf("postgres").Check(sql), nil }, nil
@@ -448,6 +449,7 @@ var routes = []struct {
 	{"POST", "/corpus/compare", [5]int{401, 403, 400, 403, 400}}, // no file is sent
 	{"GET", "/corpus/KTX-LITE-none", [5]int{401, 403, 404, 403, 404}},
 	{"GET", "/explain?code=write_statement", [5]int{401, 403, 200, 403, 200}},
+	{"GET", "/explain?code=unknown_source", [5]int{401, 403, 200, 403, 200}},
 	{"GET", "/explain?code=none", [5]int{401, 403, 404, 403, 404}},
 	{"GET", "/playground", [5]int{401, 403, 200, 403, 200}},
 	{"POST", "/playground", [5]int{401, 403, 200, 403, 200}}, // the answer says that the form names no policy

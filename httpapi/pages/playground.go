@@ -85,7 +85,11 @@ func (p *Pages) explanation(w http.ResponseWriter, r *http.Request) {
 	p.show(w, r, http.StatusOK, "Code "+string(info.Code), nil, func(d *document) {
 		_, text, _ := strings.Cut(info.Page, "\n") // the page has a title
 		d.markdown(text)
-		d.Put(`<p><a href="/corpus?code=%s">Cases of the corpus with this code</a> · <a href="/audit?code=%s">Statements of the audit log with it</a></p>`, string(info.Code), string(info.Code))
+		d.Put(`<p>`)
+		if _, guard := sqlguard.LookupCode(info.Code); guard {
+			d.Put(`<a href="/corpus?code=%s">Cases of the corpus with this code</a> · `, string(info.Code))
+		}
+		d.Put(`<a href="/audit?code=%s">Statements of the audit log with it</a></p>`, string(info.Code))
 	})
 }
 

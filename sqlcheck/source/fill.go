@@ -88,6 +88,7 @@ func Parameters(d sqlguard.Dialect, sql string, at int) *Filled {
 	for _, span := range templates(d, sql) {
 		t.verbatim(sql[from:span.Start], at+from)
 		t.hole(sqlguard.Span{Start: at + span.Start, End: at + span.End}, false)
+		t.Holes[len(t.Holes)-1].nothing = strings.HasPrefix(sql[span.Start:], "{%")
 		from = span.End
 	}
 	t.verbatim(sql[from:], at+from)
@@ -98,14 +99,14 @@ func Parameters(d sqlguard.Dialect, sql string, at int) *Filled {
 }
 
 var (
-	anyTemplate = lazily(`(?s)\{\{.*?\}\}|\$\{\w+\}`)
+	anyTemplate = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\$\{\w+\}`)
 	// sqlServerTemplate also has variables of sqlcmd, and the parameters of templates
 	// in Management Studio: <name, type, value>.
-	sqlServerTemplate = lazily(`(?s)\{\{.*?\}\}|\$\{\w+\}|\$\(\w+\)|<[\pL@][\w@ ]*,[^<>,;\n]*,[^<>;\n]*>`)
+	sqlServerTemplate = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\$\{\w+\}|\$\(\w+\)|<[\pL@][\w@ ]*,[^<>,;\n]*,[^<>;\n]*>`)
 )
 
 // IsTemplate reports whether a text for a dialect begins with a template: {{ … }},
-// ${name}, @name before a dot, for SQL Server also $(name) and <name, type, value>.
+// {% … %}, ${name}, @name before a dot, for SQL Server also $(name) and <name, type, value>.
 func IsTemplate(d sqlguard.Dialect, text string) bool {
 	if strings.HasPrefix(text, "@") {
 		return true
@@ -123,7 +124,7 @@ func templatePattern(d sqlguard.Dialect) *regexp.Regexp {
 
 // mayHaveTemplates reports whether a text has what begins a template.
 func mayHaveTemplates(d sqlguard.Dialect, sql string) bool {
-	return strings.Contains(sql, "{{") || strings.Contains(sql, "${") ||
+	return strings.Contains(sql, "{{") || strings.Contains(sql, "{%") || strings.Contains(sql, "${") ||
 		d.Name() == "sqlserver" && (strings.Contains(sql, "$(") || strings.Contains(sql, "<"))
 }
 
@@ -142,7 +143,7 @@ func templates(d sqlguard.Dialect, sql string) (spans []sqlguard.Span) {
 		}
 		switch token := tokens[i]; {
 		case token.Start > at[0], token.Kind == sqlguard.TokenString, token.Kind == sqlguard.TokenQuotedText, token.Kind == sqlguard.TokenComment:
-		case token.Start == at[0] || token.Kind == sqlguard.TokenQuotedName:
+		case token.Start == at[0], token.Kind == sqlguard.TokenQuotedName, token.Kind == sqlguard.TokenWord: // a$ is a word of PostgreSQL
 			spans = append(spans, sqlguard.Span{Start: at[0], End: at[1]})
 		}
 	}
@@ -199,6 +200,9 @@ func (t *Text) fill(d sqlguard.Dialect, names bool) *Filled {
 				continue
 			}
 			value, ok := holeValue(text, tokens, i, at, open, h)
+			if h.nothing {
+				value, ok = "", false
+			}
 			if !ok {
 				f.Unproved = append(f.Unproved, h.Span)
 			}
@@ -359,6 +363,9 @@ func operandOf(text string, tokens []sqlguard.Token, i int, open []int) bool {
 	}
 	switch word := strings.ToLower(tokens[i+1].Text(text)); tokens[i+1].Kind { //nolint:exhaustive // no other is an operator
 	case sqlguard.TokenOperator:
+		if word == "=" && i > 0 && strings.EqualFold(tokens[i-1].Text(text), "set") { // the column that is set
+			return false
+		}
 		return word != "." && word != "*"
 	case sqlguard.TokenWord:
 		return operandBehind[word]
@@ -523,8 +530,25 @@ func holdsValues(text string, tokens []sqlguard.Token, i int) bool {
 		return true
 	case sqlguard.TokenComma, sqlguard.TokenOpen: // rows of VALUES
 		return rows(text, tokens, i-1)
-	case sqlguard.TokenQuotedName:
-		return false
+	case sqlguard.TokenQuotedName: // "schema"."function"(…) where an operand begins
+		first := i - 1
+		for first >= 2 && tokens[first-1].Kind == sqlguard.TokenDot {
+			first -= 2
+		}
+		if first < 2 {
+			return false
+		}
+		switch around := tokens[first-1]; around.Kind { //nolint:exhaustive // behind the others stands the name of a table
+		case sqlguard.TokenOperator:
+			return true
+		case sqlguard.TokenComma, sqlguard.TokenOpen:
+			return rows(text, tokens, first-1) || around.Kind == sqlguard.TokenOpen && holdsValues(text, tokens, first-1)
+		case sqlguard.TokenWord:
+			word := strings.ToLower(around.Text(text))
+			return valueWords[word] && word != "on"
+		default:
+			return false
+		}
 	case sqlguard.TokenWord:
 		word := strings.ToLower(before.Text(text))
 		switch word {

@@ -164,9 +164,10 @@ func (j *javaScript) template(f *flow, n *node, v *value) {
 	if !f.once(n) {
 		return
 	}
-	as := Text{Call: n.span.Start, Sink: name, Certain: sure, Span: n.span}
+	as := Text{Call: n.span.Start, Sink: name, Certain: sure, Span: n.span, Tagged: true}
 	f.pass(v, as, sure, func(t *Text) bool {
-		return LooksLikeSQL(t.SQL()) || strings.HasPrefix(name, "$") && (strings.TrimSpace(t.SQL()) != "" || len(t.Holes) > 0)
+		return LooksLikeSQL(t.SQL()) && !strings.EqualFold(strings.TrimSpace(t.SQL()), "desc") || // else it is a part of ORDER BY
+			strings.HasPrefix(name, "$") && (strings.TrimSpace(t.SQL()) != "" || len(t.Holes) > 0)
 	})
 }
 

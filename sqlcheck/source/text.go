@@ -19,7 +19,10 @@ type Text struct {
 	// configuration names the function.
 	Sink                string
 	Certain, Configured bool
-	Holes               []Hole
+	// Tagged reports whether it is a template with the tag of a library, which
+	// binds values and quotes names.
+	Tagged bool
+	Holes  []Hole
 	// Emptied reports whether a list that the program joins was taken as empty
 	// in this text, which it may never be.
 	Emptied bool
@@ -46,6 +49,8 @@ type Hole struct {
 	// Value says that the driver sends it as a parameter, unless it is a part of
 	// a statement that a library made. Bound says that it is none.
 	Value, Bound bool
+	// nothing says that the statement is read as if nothing stood here.
+	nothing bool
 }
 
 // SQL returns the text with nothing in its holes.

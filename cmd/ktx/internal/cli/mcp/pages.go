@@ -34,7 +34,7 @@ func addPages(ctx context.Context, a *console.App, open *wiring.OpenProject, c *
 		return nil, console.Failed("%w", err)
 	}
 	p := pages.New(pages.Config{
-		Index: x, LogDir: dir, Version: a.Version, Logger: a.Logger(), Tools: &tools{a, open.Service},
+		Index: x, LogDir: dir, Version: a.Version, Logger: a.Logger(), Tools: &tools{a, open.Service}, Codes: research.Codes(),
 		Connections: func(ctx context.Context) []pages.Connection { return connectionsOf(ctx, open) },
 		Artifacts:   artifacts{open.Service},
 		Trust:       func(ctx context.Context, server string) map[string]pages.Trust { return trusts(ctx, open, server) },
