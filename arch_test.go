@@ -491,7 +491,7 @@ var rooms = []room{
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
 		path:     "research/semantic/semantictest",
-		testOurs: []string{"dialects", "dialects/clickhouse", "dialects/duckdb", "execution", "execution/clickhousedb", "execution/duckdbdb", "execution/duckdbdb/engine", "execution/executiontest/chengine", "execution/executiontest/duckfile", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan", "sqlguard"},
+		testOurs: []string{"dialects", "dialects/bigquery", "dialects/clickhouse", "dialects/duckdb", "execution", "execution/bigquerydb", "execution/clickhousedb", "execution/duckdbdb", "execution/duckdbdb/engine", "execution/executiontest/bqemulator", "execution/executiontest/chengine", "execution/executiontest/duckfile", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan", "sqlguard"},
 		noStd:    noOutside,
 		support:  true,
 	},

@@ -13,9 +13,9 @@ import (
 // undecidedFunctions are scalar functions of the catalogue that are not listed, because
 // they read states of aggregates, bytes that DuckDB does not check, or facts of the
 // process. They are refused like unknown ones.
-const undecidedFunctions = `current_query get_block_size inet_client_port inet_server_addr inet_server_port is_histogram_other_bin
+const undecidedFunctions = `get_block_size inet_client_port inet_server_addr inet_server_port is_histogram_other_bin
 	pg_conf_load_time pg_get_constraintdef pg_get_expr pg_postmaster_start_time replace_type timetz_byte_comparable variant_bytes_to_variant
-	variant_normalize variant_to_parquet_variant vector_type create_sort_key constant_or_null cast_to_type inet_client_addr current_setting`
+	variant_normalize variant_to_parquet_variant vector_type create_sort_key inet_client_addr current_setting`
 
 // NodeNames returns the types of nodes that the table lists, sorted.
 func NodeNames() []string { return slices.Sorted(maps.Keys(nodeRules)) }
