@@ -119,7 +119,7 @@ func (g *Guard) around(i int) string {
 		return why
 	case RelationMerged:
 		return showsOthers
-	default:
-		return g.deniedRelative(i)
+	case RelationTable, RelationPartitioned, RelationForeign, RelationSequence, RelationSynonym:
 	}
+	return g.deniedRelative(i)
 }
