@@ -686,7 +686,7 @@ var rooms = []room{
 	{
 		path: "cmd/ktx/internal/cli/scan",
 		ours: []string{
-			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/project",
+			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/collector", "cmd/ktx/internal/project",
 			"cmd/ktx/internal/cli/research", "execution", "execution/audit", "research/catalog", "research/dictionary", "research/scan", "research/scan/relate", "research/usage",
 		},
 		others: map[string]string{"github.com/spf13/cobra": "commands"},

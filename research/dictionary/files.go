@@ -61,7 +61,7 @@ func (w *Writer) write(name string, fill func(add func([]byte) error) error) (er
 		}
 	}()
 	h := header{folding: folding(), perColumn: perColumnOf(w.perColumn)}
-	out := bufio.NewWriterSize(f, 1<<20)
+	out := bufio.NewWriterSize(f, 64<<10) // a scan has a file for each table
 	if _, err := out.Write(h.append(nil)); err != nil {
 		return err
 	}

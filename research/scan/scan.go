@@ -151,6 +151,7 @@ func (s *scanner) run(ctx context.Context) (*Result, error) {
 		}
 		f.profile = profileOf(o, report.Driver, found.tables, s.profiles)
 		s.counted(found.tables)
+		s.profiles = nil // what is written needs the memory
 	}
 	if f.relationships, err = s.relationships(ctx, found.tables, f.profile); err != nil {
 		return nil, err

@@ -57,3 +57,15 @@ func Until(size int64) {
 
 // End lets garbage be collected as usual from now on. What is set afterwards stays.
 func End() { late.end() }
+
+// Often collects garbage when there is half as much of it as of what is in use, and not
+// as much, until restore is called. It saves memory at the cost of processor time. What
+// the user sets in GOGC holds.
+func Often() (restore func()) {
+	End() // otherwise it would undo this after the first collection
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	before := debug.SetGCPercent(50)
+	return func() { debug.SetGCPercent(before) }
+}

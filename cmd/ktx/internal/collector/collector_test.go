@@ -38,6 +38,27 @@ func TestFirstCollection(t *testing.T) {
 	t.Error("the collector stays off")
 }
 
+// A command that collects often leaves the collector as it was.
+func TestOften(t *testing.T) {
+	usual(t)
+	for _, set := range []bool{false, true} {
+		want := 50
+		if set {
+			t.Setenv("GOGC", "70")
+			want = 100
+		}
+		collector.StartAgain()
+		collector.End()
+		restore := collector.Often()
+		within := debug.SetGCPercent(100)
+		debug.SetGCPercent(within)
+		restore()
+		if after := debug.SetGCPercent(100); within != want || after != 100 {
+			t.Errorf("GOGC is set: %t; the percentage is %d, and %d afterwards", set, within, after)
+		}
+	}
+}
+
 // What a server sets after the delay has ended is not undone by the first collection.
 func TestEndedDelay(t *testing.T) {
 	usual(t)

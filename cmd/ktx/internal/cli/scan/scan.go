@@ -15,6 +15,7 @@ import (
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/collector"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
@@ -252,6 +253,7 @@ func scanOne(ctx context.Context, a *console.App, open *wiring.OpenProject, root
 	if open.Project.Config.Search.Usage {
 		options.Joins = usedJoins(a, root, id)
 	}
+	defer collector.Often()() // a scan waits for the server most of the time, and has a lot of garbage
 	out, err := scan.Run(ctx, options)
 	if err != nil {
 		return nil, err
