@@ -538,13 +538,14 @@ func holdsValues(text string, tokens []sqlguard.Token, i int) bool {
 		if first < 2 {
 			return false
 		}
-		switch around := tokens[first-1]; around.Kind { //nolint:exhaustive // behind the others stands the name of a table
+		switch tokens[first-1].Kind { //nolint:exhaustive // behind the others stands the name of a table
 		case sqlguard.TokenOperator:
 			return true
 		case sqlguard.TokenComma, sqlguard.TokenOpen:
-			return rows(text, tokens, first-1) || around.Kind == sqlguard.TokenOpen && holdsValues(text, tokens, first-1)
+			open := openBefore(tokens, first)
+			return open >= 0 && holdsValues(text, tokens, open)
 		case sqlguard.TokenWord:
-			word := strings.ToLower(around.Text(text))
+			word := strings.ToLower(tokens[first-1].Text(text))
 			return valueWords[word] && word != "on"
 		default:
 			return false
@@ -559,6 +560,23 @@ func holdsValues(text string, tokens []sqlguard.Token, i int) bool {
 	default:
 		return false
 	}
+}
+
+// openBefore returns the bracket in which token i stands, or -1.
+func openBefore(tokens []sqlguard.Token, i int) int {
+	depth := 0
+	for i--; i >= 0; i-- {
+		switch tokens[i].Kind { //nolint:exhaustive // no other is a bracket
+		case sqlguard.TokenClose:
+			depth++
+		case sqlguard.TokenOpen:
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
 }
 
 // rows reports whether the tokens before i lead back to VALUES or IN.
