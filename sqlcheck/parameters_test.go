@@ -415,6 +415,7 @@ func TestTemplates(t *testing.T) {
 		"DELETE FROM ${SCHEMA}.t WHERE a = ${A}":                                   {"error 1 write_statement", "note 13 dynamic_sql_unprovable"},
 		"GRANT SELECT ON t TO role_${NAME}":                                        {"error 1 privilege_statement", "note 27 dynamic_sql_unprovable"},
 		"{% for a in b %}DELETE FROM t WHERE a = '{{ a }}'; {% endfor %} SELECT 1": {"note 1 dynamic_sql_unprovable", "error 17 write_statement", "note 52 dynamic_sql_unprovable"},
+		"SELECT a.{column}, b FROM a WHERE b = {value}":                            {"note 10 dynamic_sql_unprovable"},
 		"SELECT '${A}' FROM t -- ${B}":                                             nil,
 		"ALTER TABLE @cdm.t ADD COLUMN a int; SELECT a FROM @cdm.t WHERE a=@a":     {"error 1 ddl_statement", "note 13 dynamic_sql_unprovable", "note 52 dynamic_sql_unprovable"},
 		"SELECT a FROM t WHERE a<>@b AND b <@ ARRAY[1]":                            nil,

@@ -99,14 +99,14 @@ func Parameters(d sqlguard.Dialect, sql string, at int) *Filled {
 }
 
 var (
-	anyTemplate = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\$\{\w+\}`)
+	anyTemplate = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\$?\{[A-Za-z_]\w*\}`)
 	// sqlServerTemplate also has variables of sqlcmd, and the parameters of templates
 	// in Management Studio: <name, type, value>.
-	sqlServerTemplate = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\$\{\w+\}|\$\(\w+\)|<[\pL@][\w@ ]*,[^<>,;\n]*,[^<>;\n]*>`)
+	sqlServerTemplate = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\$?\{[A-Za-z_]\w*\}|\$\(\w+\)|<[\pL@][\w@ ]*,[^<>,;\n]*,[^<>;\n]*>`)
 )
 
 // IsTemplate reports whether a text for a dialect begins with a template: {{ … }},
-// {% … %}, ${name}, @name before a dot, for SQL Server also $(name) and <name, type, value>.
+// {% … %}, ${name}, {name}, @name before a dot, for SQL Server also $(name) and <name, type, value>.
 func IsTemplate(d sqlguard.Dialect, text string) bool {
 	if strings.HasPrefix(text, "@") {
 		return true
@@ -124,7 +124,7 @@ func templatePattern(d sqlguard.Dialect) *regexp.Regexp {
 
 // mayHaveTemplates reports whether a text has what begins a template.
 func mayHaveTemplates(d sqlguard.Dialect, sql string) bool {
-	return strings.Contains(sql, "{{") || strings.Contains(sql, "{%") || strings.Contains(sql, "${") ||
+	return strings.Contains(sql, "{") ||
 		d.Name() == "sqlserver" && (strings.Contains(sql, "$(") || strings.Contains(sql, "<"))
 }
 
