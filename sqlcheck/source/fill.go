@@ -99,14 +99,14 @@ func Parameters(d sqlguard.Dialect, sql string, at int) *Filled {
 }
 
 var (
-	anyTemplate = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\$\{\w+\}`)
+	anyTemplate = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\$?\{[A-Za-z_]\w*\}`)
 	// sqlServerTemplate also has variables of sqlcmd, and the parameters of templates
 	// in Management Studio: <name, type, value>.
-	sqlServerTemplate = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\$\{\w+\}|\$\(\w+\)|<[\pL@][\w@ ]*,[^<>,;\n]*,[^<>;\n]*>`)
+	sqlServerTemplate = lazily(`(?s)\{\{.*?\}\}|\{%.*?%\}|\$?\{[A-Za-z_]\w*\}|\$\(\w+\)|<[\pL@][\w@ ]*,[^<>,;\n]*,[^<>;\n]*>`)
 )
 
 // IsTemplate reports whether a text for a dialect begins with a template: {{ … }},
-// {% … %}, ${name}, @name before a dot, for SQL Server also $(name) and <name, type, value>.
+// {% … %}, ${name}, {name}, @name before a dot, for SQL Server also $(name) and <name, type, value>.
 func IsTemplate(d sqlguard.Dialect, text string) bool {
 	if strings.HasPrefix(text, "@") {
 		return true
@@ -124,7 +124,7 @@ func templatePattern(d sqlguard.Dialect) *regexp.Regexp {
 
 // mayHaveTemplates reports whether a text has what begins a template.
 func mayHaveTemplates(d sqlguard.Dialect, sql string) bool {
-	return strings.Contains(sql, "{{") || strings.Contains(sql, "{%") || strings.Contains(sql, "${") ||
+	return strings.Contains(sql, "{") ||
 		d.Name() == "sqlserver" && (strings.Contains(sql, "$(") || strings.Contains(sql, "<"))
 }
 
@@ -538,13 +538,14 @@ func holdsValues(text string, tokens []sqlguard.Token, i int) bool {
 		if first < 2 {
 			return false
 		}
-		switch around := tokens[first-1]; around.Kind { //nolint:exhaustive // behind the others stands the name of a table
+		switch tokens[first-1].Kind { //nolint:exhaustive // behind the others stands the name of a table
 		case sqlguard.TokenOperator:
 			return true
 		case sqlguard.TokenComma, sqlguard.TokenOpen:
-			return rows(text, tokens, first-1) || around.Kind == sqlguard.TokenOpen && holdsValues(text, tokens, first-1)
+			open := openBefore(tokens, first)
+			return open >= 0 && holdsValues(text, tokens, open)
 		case sqlguard.TokenWord:
-			word := strings.ToLower(around.Text(text))
+			word := strings.ToLower(tokens[first-1].Text(text))
 			return valueWords[word] && word != "on"
 		default:
 			return false
@@ -559,6 +560,23 @@ func holdsValues(text string, tokens []sqlguard.Token, i int) bool {
 	default:
 		return false
 	}
+}
+
+// openBefore returns the bracket in which token i stands, or -1.
+func openBefore(tokens []sqlguard.Token, i int) int {
+	depth := 0
+	for i--; i >= 0; i-- {
+		switch tokens[i].Kind { //nolint:exhaustive // no other is a bracket
+		case sqlguard.TokenClose:
+			depth++
+		case sqlguard.TokenOpen:
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
 }
 
 // rows reports whether the tokens before i lead back to VALUES or IN.
