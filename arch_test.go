@@ -79,6 +79,7 @@ var rooms = []room{
 			"slices", "strconv", "strings", "sync", "unicode", "unicode/utf8",
 			"syscall", // reads the stack limit, which the C parser's recursion depends on
 		},
+		testOurs: []string{"corpus", "dialects"},
 	},
 	{
 		path:     "dialects",

@@ -26,7 +26,7 @@ func (m *meter) flowOf(start, end int, columns []string, s step) *flow {
 	lists, index, starred := 0, 0, false
 	named := columns
 	var first []string
-	m.items(start, end, func(clause string, from, to int) {
+	m.items(start, end, func(clause string, from, _ int) {
 		if clause == "values" {
 			lists = max(lists, 1) // the rows with which it begins
 		}
@@ -37,7 +37,7 @@ func (m *meter) flowOf(start, end int, columns []string, s step) *flow {
 		if m.word(from-1) == "select" && top {
 			lists, index = lists+1, 0
 		}
-		to = m.itemEnd(from, end)
+		to := m.itemEnd(from, end)
 		if from >= to {
 			return
 		}

@@ -555,7 +555,7 @@ func (m *meter) repeated(query string, start, end int, columns []string, text bo
 		if clause == "select" {
 			to = m.itemEnd(from, end)
 		}
-		if !m.doubles(from, to, s) && !(clause == "select" && flow.joins(m, from, to, text)) {
+		if !m.doubles(from, to, s) && (clause != "select" || !flow.joins(m, from, to, text)) {
 			return
 		}
 		if clause == "select" && m.most < boundless {

@@ -31,7 +31,7 @@ func TestWhatIsNotMeasuredIsSmall(t *testing.T) {
 					calls = append(calls, call.FindAllString(c.SQL, -1)...)
 				}
 			}
-			random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same texts each time
+			random := rand.New(rand.NewPCG(1, 2)) // the same texts each time
 			for range 4_000 {
 				part := calls[random.IntN(len(calls))]
 				for range random.IntN(4) { // a call in a call

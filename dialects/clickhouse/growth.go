@@ -29,7 +29,7 @@ var growth = &sqlguard.Growth{
 // place of another: the table was measured with short ones, or ended before it had enough times.
 const patterned = `replaceRegexpAll replaceRegexpOne extractAll extractAllGroups match countSubstrings locate position translate
 	arrayLevenshteinDistanceWeighted arraySimilarity mapContainsKeyLike multiFuzzyMatchAny multiFuzzyMatchAnyIndex multiFuzzyMatchAllIndices
-	polygonsSymDifferenceCartesian`
+	polygonsSymDifferenceCartesian base58Encode multiSearchFirstIndex`
 
 // shuffling are functions that the server computes for each row of a block, although their
 // arguments are constants, and does not end before the block does.

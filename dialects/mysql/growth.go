@@ -1,10 +1,15 @@
 package mysql
 
-import "github.com/ktxhq/ktx/sqlguard"
+import (
+	"maps"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
 
 // growth is what functions make from constants. The kinds are those of the manuals; the table of costly functions is measured by tools/growth on MariaDB.
 var growth = &sqlguard.Growth{
-	Costly:          costlyFunctions,
+	Costly:          costly(),
 	CostlyOperators: costlyOperators,
 	Rereads:         true,
 	Strict:          true,
@@ -67,6 +72,18 @@ var growth = &sqlguard.Growth{
 		"rand":             sqlguard.MakesSmall,
 		"pi":               sqlguard.MakesSmall,
 	},
+}
+
+// costly returns the functions whose cost grows faster than their arguments. Those of geometries
+// have a name without ST_ too.
+func costly() map[string]bool {
+	out := maps.Clone(costlyFunctions)
+	for name := range costlyFunctions {
+		if short, ok := strings.CutPrefix(name, "st_"); ok {
+			out[short] = true
+		}
+	}
+	return out
 }
 
 // Growth returns what the dialect's functions make from constants.

@@ -91,9 +91,7 @@ func withoutComments(sql string) (plain string, changed bool) {
 		switch {
 		case t.Kind == sqlguard.TokenComment && behind:
 			inner := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(body, "/*"), "*/"), "--")
-			if strings.ContainsFunc(inner, func(r rune) bool {
-				return r >= utf8.RuneSelf || r != ' ' && r != '_' && r != '.' && r != ',' && !(r >= '0' && r <= '9') && !(r|0x20 >= 'a' && r|0x20 <= 'z')
-			}) {
+			if strings.Trim(lexical.Lower(inner), "abcdefghijklmnopqrstuvwxyz0123456789_,. ") != "" {
 				continue
 			}
 			if text == nil {
