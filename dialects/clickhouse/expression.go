@@ -881,6 +881,12 @@ func (p *parser) function(keyword string) {
 				p.fail("an expression")
 				return
 			}
+			if strings.HasSuffix(lexical.Lower(function), "diff") { // only a time zone can follow
+				commas := 0
+				p.listed(func() bool { commas++; return commas == 2 })
+				p.expectMark(")")
+				return
+			}
 		}
 		p.arguments()
 	case "tuple":

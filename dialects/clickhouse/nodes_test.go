@@ -98,6 +98,7 @@ SELECT extract(a)(1)
 SELECT "CAST"('Tuple()')
 SELECT ltrim(ALL 1)
 SELECT dateDiff(day.a, a, b)
+SELECT dateDiff(day, a, b, 'UTC', 1)
 SELECT 1, FROM mod
 SELECT 1 FROM t uuid
 SELECT 1 FROM numbers(1, x -> 1)
