@@ -79,7 +79,7 @@ func TestParse(t *testing.T) {
 			Columns: []project.ColumnRule{{Match: "public.users.email", Action: "deny"}},
 		},
 		Functions: project.Functions{Allow: []project.AllowedFunction{{Function: "public.haversine"}, {Function: "public.score(integer, text)", Trust: true}}, Deny: []string{"public.f"}},
-		Guard:     project.Guard{ExplainAnalyze: &yes},
+		Guard:     project.Guard{ExplainAnalyze: &yes, Catalog: &yes},
 	}
 	equalSecrets := cmp.Comparer(func(a, b project.Secret) bool { return a == b })
 	if diff := cmp.Diff(want, c, equalSecrets); diff != "" {
