@@ -68,7 +68,7 @@ func interruption(number uint16) bool { return number == errInterrupted || timeL
 func timeLimit(number uint16) bool { return number == errStatementTime || number == errExecutionTime }
 
 // unknownColumn finds the last part of the name in the message about a missing column.
-var unknownColumn = regexp.MustCompile("^Unknown column '(?:[^']*\\.)?([^'.]*)'")
+var unknownColumn = regexp.MustCompile(`^Unknown column '(?:[^']*\.)?([^'.]*)'`)
 
 // otherProduct says what to write instead of what the server took for the name of a column,
 // and another product does not, or "".
