@@ -67,8 +67,8 @@ func (w *headerWriter) tell(status int) {
 	}
 }
 
-// rpcError answers with a JSON-RPC error that belongs to no request.
-func rpcError(w http.ResponseWriter, status, code int, message string) {
+// rpcError answers with a JSON-RPC error that belongs to the request with this ID, or to none.
+func rpcError(w http.ResponseWriter, status, code int, id json.RawMessage, message string) {
 	type object struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
@@ -77,7 +77,22 @@ func rpcError(w http.ResponseWriter, status, code int, message string) {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   object          `json:"error"`
-	}{"2.0", json.RawMessage("null"), object{code, message}})
+	}{"2.0", id, object{code, message}})
+}
+
+// requestID returns the ID of the request in a body as it was written, or null: of a
+// notification, of an answer, and of what is no request.
+func requestID(body []byte) json.RawMessage {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	if err := json.Unmarshal(body, &m); err == nil && m.Method != "" && len(m.ID) > 0 {
+		if c := m.ID[0]; c == '"' || c == '-' || c >= '0' && c <= '9' {
+			return m.ID
+		}
+	}
+	return json.RawMessage("null")
 }
 
 // The codes of [rpcError].

@@ -563,6 +563,35 @@ func TestStoppingIsRecorded(t *testing.T) {
 	}
 }
 
+// TestAnswersAboutSessionsHaveTheID: an answer about a session belongs to the request that was
+// sent, and has its ID as it was written. A notification has none.
+func TestAnswersAboutSessionsHaveTheID(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, func(c *httpapi.Config) {
+		c.Tokens = []httpapi.Token{{Principal: "analyst", Sum: httpapi.Sum("secret")}}
+		c.Sessions = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request without a session arrived") })
+	})
+	for _, session := range []string{"", "unknown"} {
+		for id, want := range map[string]string{
+			`"id":7,`: "7", `"id":"a b",`: `"a b"`, `"id":1.50,`: "1.50", `"id":-3,`: "-3", `"id":null,`: "null", "": "null", `"id":[1],`: "null", `"id":{"a":1},`: "null", `"id":true,`: "null",
+		} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(`{"jsonrpc":"2.0",`+id+`"method":"tools/list"}`))
+			r.Header.Set("Authorization", "Bearer secret")
+			r.Header.Set("Content-Type", "application/json")
+			status := http.StatusBadRequest
+			if session != "" {
+				r.Header.Set("Mcp-Session-Id", session)
+				status = http.StatusNotFound
+			}
+			w := httptest.NewRecorder()
+			d.server.ServeHTTP(w, r)
+			if w.Code != status || !strings.Contains(w.Body.String(), `"id":`+want+`,`) {
+				t.Errorf("session %q, %s: %d %s", session, id, w.Code, w.Body)
+			}
+		}
+	}
+}
+
 // TestTooManySessions: a client that finds every session in use is told to come back, and
 // the log has that it was refused.
 func TestTooManySessions(t *testing.T) {

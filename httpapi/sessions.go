@@ -69,6 +69,8 @@ const (
 	endRevoked  = "revoked"  // its principal no longer has a token
 )
 
+const noSession = "no session has this id: begin a new one with initialize"
+
 func (t *sessions) serve(w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(sessionHeader)
 	switch {
@@ -79,7 +81,7 @@ func (t *sessions) serve(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodDelete:
 		s := t.enter(r)
 		if s == nil {
-			rpcError(w, http.StatusNotFound, rpcNoSession, "no session has this id: begin a new one with initialize")
+			rpcError(w, http.StatusNotFound, rpcNoSession, json.RawMessage("null"), noSession)
 			return
 		}
 		t.finish(s, endDeleted)
@@ -87,7 +89,11 @@ func (t *sessions) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		s := t.enter(r)
 		if s == nil {
-			rpcError(w, http.StatusNotFound, rpcNoSession, "no session has this id: begin a new one with initialize")
+			id := json.RawMessage("null")
+			if body, err := io.ReadAll(r.Body); err == nil && r.Method == http.MethodPost { // bounded by limitBody
+				id = requestID(body)
+			}
+			rpcError(w, http.StatusNotFound, rpcNoSession, id, noSession)
 			return
 		}
 		defer t.leave(s)
@@ -108,7 +114,7 @@ func (t *sessions) serve(w http.ResponseWriter, r *http.Request) {
 func (t *sessions) begin(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body) // bounded by limitBody
 	if err != nil || !json.Valid(text) {
-		rpcError(w, http.StatusBadRequest, rpcParse, "Parse error: the body is not JSON")
+		rpcError(w, http.StatusBadRequest, rpcParse, json.RawMessage("null"), "Parse error: the body is not JSON")
 		return
 	}
 	var m struct {
@@ -121,7 +127,7 @@ func (t *sessions) begin(w http.ResponseWriter, r *http.Request) {
 		} `json:"params"`
 	}
 	if err := json.Unmarshal(text, &m); err != nil && m.Method == "" || m.Method != "initialize" {
-		rpcError(w, http.StatusBadRequest, rpcInvalidRequest, "a request other than initialize needs the header "+sessionHeader)
+		rpcError(w, http.StatusBadRequest, rpcInvalidRequest, requestID(text), "a request other than initialize needs the header "+sessionHeader)
 		return
 	}
 	actor, _ := audit.ActorFrom(r.Context())

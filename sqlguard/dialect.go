@@ -214,11 +214,12 @@ type Call struct {
 	// Member is the ruling on this call if it resolves to a function of a reviewed
 	// extension, in any schema.
 	Member Ruling
+	// Arguments is the number of arguments or operands, or -1 when the statement
+	// does not show it. A dialect without overloaded functions may leave it at 0
+	// where it does not set the fields below.
+	Arguments int
 	// Only [ObjectDialect.AnalyzeObjects] sets the fields below.
 	//
-	// Arguments is the number of arguments or operands, or -1 when the statement
-	// does not show it.
-	Arguments int
 	// Typed has a bit for each argument that has a type, that is, for each that is
 	// not an untyped literal; the first argument is bit 0. Scalar has a bit for
 	// each of these that is not an anonymous row either. The call can only mean a

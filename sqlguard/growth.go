@@ -521,7 +521,8 @@ type meter struct {
 	v       *Verdict
 	names   map[string]amount  // what the statement gives names to
 	wholes  map[string]amount  // the rows of the relations to which it gives names
-	commons map[string]bool    // the names of its common table expressions, once they are asked for
+	commons map[string][]int   // where the common table expressions are named
+	mutual  bool               // some of them may read each other
 	all     amount             // the largest of these
 	bare    amount             // what a query has in columns whose names the statement does not tell
 	width   int                // how many columns the query has

@@ -420,6 +420,7 @@ func (m *meter) rowsOf(start, end int, rows float64) amount {
 // with measures common table expressions.
 func (m *meter) with(start, end int) {
 	recursive := m.word(start) == "recursive"
+	m.mutual = m.mutual || recursive && (slices.Contains(m.words, "uescape") || m.readsLater(start, end))
 	m.split(start, end, func(start, end int) {
 		if m.word(start) == "recursive" {
 			start++
@@ -457,7 +458,7 @@ func (m *meter) with(start, end int) {
 			}
 			m.reads[m.name(start)] = reads
 		}
-		recurs := recursive || m.growth.Recurses && m.has(open+1, stop, m.name(start))
+		recurs := recursive && m.mutual || (recursive || m.growth.Recurses) && m.has(open+1, stop, m.name(start))
 		if recurs {
 			m.numbersOfSteps(m.name(start), open+1, stop, columns)
 		}
@@ -470,6 +471,23 @@ func (m *meter) with(start, end int) {
 		}
 		m.giveRelation(m.name(start), a)
 	})
+}
+
+// readsLater reports whether a common table expression of the WITH between two tokens reads a
+// later one, so that each of them may be recursive: MariaDB lets them read each other.
+func (m *meter) readsLater(start, end int) bool {
+	type query struct{ from, to int }
+	var before []query
+	for i := start; i < end; i++ {
+		switch {
+		case m.tokens[i].Kind == TokenOpen:
+			before = append(before, query{i + 1, m.closing(i, end)})
+			i = m.closing(i, end)
+		case m.namesQuery(i) && slices.ContainsFunc(before, func(q query) bool { return m.has(q.from, q.to, m.name(i)) }):
+			return true
+		}
+	}
+	return false
 }
 
 // queryOf returns the bracket that begins the query of a common table expression: the one
@@ -541,8 +559,10 @@ func (m *meter) readsIn(start, end int) float64 {
 }
 
 // repeated measures what a recursive query adds: as many rows as its largest number says. It
-// refuses a step that makes a longer value from a column of the query, which has no bound.
+// refuses a step that makes a longer value from a column of the query, which has no bound. The
+// rows with which the query begins are no step.
 func (m *meter) repeated(query string, start, end int, columns []string, text bool) (a amount) {
+	begins := m.begins(query, start, end)
 	for i := start; i < end; i++ {
 		if m.tokens[i].Kind == TokenNumber {
 			a.num = max(a.num, numberOf(m.text(i)))
@@ -552,6 +572,9 @@ func (m *meter) repeated(query string, start, end int, columns []string, text bo
 	s := m.stepOf(own, query, start, end)
 	flow := m.flowOf(start, end, columns, s)
 	m.items(start, end, func(clause string, from, to int) {
+		if from < begins {
+			return
+		}
 		if clause == "select" {
 			to = m.itemEnd(from, end)
 		}
@@ -568,6 +591,20 @@ func (m *meter) repeated(query string, start, end int, columns []string, text bo
 	})
 	a.rows = max(a.num, 1)
 	return a
+}
+
+// begins returns where the first part of a recursive query ends which does not read the query
+// itself, or start if it does or may.
+func (m *meter) begins(query string, start, end int) int {
+	for i := start; i < end && !m.mutual; i++ {
+		if m.tokens[i].Kind == TokenOpen {
+			i = m.closing(i, end)
+		}
+		if m.word(i) == "union" && m.isClause(i) && !m.has(start, i, query) {
+			return i
+		}
+	}
+	return start
 }
 
 // valuesOf returns the names of a recursive query and of the values in it.
@@ -654,7 +691,7 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 			alias++
 		}
 		switch {
-		case i >= end || !m.isName(i) || last+1 < end && m.tokens[last+1].Kind == TokenOpen || last == i && m.isCommon(m.name(i)):
+		case i >= end || !m.isName(i) || last+1 < end && m.tokens[last+1].Kind == TokenOpen || last == i && m.carries(m.name(i), query, start, end):
 		case alias < end && m.isName(alias) && !joinWord(m.word(alias)) && !m.isClause(alias):
 			plain[m.name(alias)] = true
 		default:
@@ -674,7 +711,7 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 		if m.word(before) == "as" {
 			before--
 		}
-		if m.isName(i) && (i+1 < end && m.text(i+1) == ":" || m.tokens[before].Kind == TokenClose || m.isName(before) && m.isCommon(m.name(before))) {
+		if m.isName(i) && (i+1 < end && m.text(i+1) == ":" || m.tokens[before].Kind == TokenClose || m.isName(before) && m.carries(m.name(before), query, start, end)) {
 			own[m.name(i)] = true // another name of a query, or of what a function gives
 		}
 	}
@@ -684,18 +721,19 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 	return plain
 }
 
-// isCommon reports whether the statement has a common table expression of this name. The
-// statement is searched for all of them once.
-func (m *meter) isCommon(name string) bool {
+// carries reports whether a relation of this name may have values of the recursive query between
+// two tokens: the query itself, a common table expression in it, and every one where some read
+// each other. The statement is searched for all of them once.
+func (m *meter) carries(name, query string, start, end int) bool {
 	if m.commons == nil {
-		m.commons = map[string]bool{}
+		m.commons = map[string][]int{}
 		for i := range m.tokens {
 			if m.namesQuery(i) {
-				m.commons[m.name(i)] = true
+				m.commons[m.name(i)] = append(m.commons[m.name(i)], i)
 			}
 		}
 	}
-	return m.commons[name]
+	return name == query || slices.ContainsFunc(m.commons[name], func(at int) bool { return m.mutual || at >= start && at < end })
 }
 
 // namesQuery reports whether the token at i names a common table expression.
@@ -771,7 +809,7 @@ func (m *meter) doubles(start, end int, s step) bool {
 			kind, made := m.growth.Makers[fn]
 			pads = pads || s.measures && (kind == MakesPad || kind == MakesCount || kind == MakesResize || kind == MakesFill || kind == MakesFormat || kind == MakesCopies)
 			switch {
-			case made && (kind == MakesAll || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
+			case made && (kind == MakesAll && !m.gathersOthers(i+1, m.closing(i, end), s) || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
 				repeats = true
 			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
 				joins = true
@@ -792,6 +830,20 @@ func (m *meter) doubles(start, end int, s step) bool {
 		}
 	}
 	return joins && twice || repeats || pads
+}
+
+// gathersOthers reports whether an aggregate reads only columns of relations that have no value
+// of the recursive query, each with the name of its relation.
+func (m *meter) gathersOthers(start, end int, s step) bool {
+	for i := start; i < end; i++ {
+		switch {
+		case m.tokens[i].Kind == TokenOpen:
+			return false
+		case m.isName(i) && (m.text(i+1) != "." || !s.others[m.name(i)]) && (i-2 < start || m.text(i-1) != "." || !s.others[m.name(i-2)]):
+			return false
+		}
+	}
+	return s.query != ""
 }
 
 // wordOf returns the word at i, or "" for one behind a dot.

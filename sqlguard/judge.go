@@ -232,7 +232,7 @@ func (g *Guard) denies(c *Call) bool {
 func (g *Guard) allows(c *Call) bool {
 	allowed := g.policy.Functions.Allow
 	if len(g.policy.Trusted) > 0 {
-		allowed = slices.Concat(allowed, g.policy.trustedNames())
+		allowed = slices.Concat(allowed, g.trustedNames(c))
 	}
 	return g.matches(allowed, c, func(pattern, schema, name string) bool { return names(pattern, schema, name, g.traits.folds) })
 }

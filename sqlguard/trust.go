@@ -58,12 +58,17 @@ func (q *inquiry) trusts(f *CatalogFunction) bool {
 	})
 }
 
-// trustedNames are the names of the trusted functions.
-func (p *Policy) trustedNames() []string {
+// trustedNames are the names of the trusted functions that a call can be of. With a catalogue,
+// the types of the arguments decide later, by [inquiry.trusts]. Without one, they are not
+// known, and at least their number must be that of the call.
+func (g *Guard) trustedNames(c *Call) []string {
 	var names []string
-	for _, text := range p.Trusted {
-		name, _, _ := strings.Cut(text, "(")
-		names = append(names, name)
+	for _, text := range g.policy.Trusted {
+		_, arguments, ok := signatureOf(text)
+		if ok && (g.objects != nil || len(arguments) == c.Arguments) {
+			name, _, _ := strings.Cut(text, "(")
+			names = append(names, name)
+		}
 	}
 	return names
 }

@@ -43,7 +43,10 @@ func (w *walker) judgeFuncCall(n *funcCall) {
 
 // call adds the call to the facts.
 func (w *walker) call(n *funcCall, schema, name string) {
-	c := sqlguard.Call{Schema: schema, Name: name, Notation: sqlguard.NotationCall, Span: w.nameSpan(n.Location)}
+	c := sqlguard.Call{Schema: schema, Name: name, Notation: sqlguard.NotationCall, Span: w.nameSpan(n.Location), Arguments: len(n.Args)}
+	if n.AggWithinGroup || n.AggStar || n.FuncVariadic {
+		c.Arguments = -1
+	}
 	c.Opens = opened(name, n.Args)
 	if facts, listed := w.profile.function(schema, name); listed {
 		c.Builtin = true

@@ -39,7 +39,7 @@ var refusedParameters = map[string]string{
 	"user":                 "write the user into the URL",
 	"password":             "write the password into the URL",
 	"readonly":             "it is always 1",
-	"skip_verify":          "name the file of the certificate authority as ca, or permit insecure TLS for this connection",
+	"skip_verify":          "name the file of the certificate authority as ca, or permit it with tls: off in the entry of this connection",
 	"compress":             "answers are read as the server writes them",
 	"session_id":           "a statement leaves nothing for the next one",
 	"max_execution_time":   "use the limits of the connection",
@@ -171,7 +171,7 @@ func (c *Config) secure(t *target, u *url.URL, scheme string, params map[string]
 	}
 	switch {
 	case plain && !relaxed:
-		return errors.New("without TLS, statements, rows and the password are sent in the clear: use https, or permit insecure TLS for this connection")
+		return errors.New("without TLS, statements, rows and the password are sent in the clear: use https, or permit it with tls: off in the entry of this connection")
 	case plain && params[paramCA] != "":
 		return errors.New("the url names a ca but no TLS")
 	case plain && !network.Local(host):

@@ -41,9 +41,9 @@ func TestURLs(t *testing.T) {
 	for url, want := range map[string]string{
 		"": "must look like", "mysql://u:" + hidden + "@h/d": "must look like", "clickhouse://u:" + hidden + "@": "cannot be read", "clickhouse://u:" + hidden + "@h:x/d": "cannot be read",
 		"clickhouse://u:" + hidden + "@h:99999/d": "port", "clickhouse://u:" + hidden + "@h:9000/d": "native protocol", "clickhouse://u:" + hidden + "@h/d/e": "name of a database",
-		"clickhouse://u:" + hidden + "@h/system": "system's", "clickhouse://u:" + hidden + "@h/d?database=e": "two databases", "http://u:" + hidden + "@h/d": "in the clear",
+		"clickhouse://u:" + hidden + "@h/system": "system's", "clickhouse://u:" + hidden + "@h/d?database=e": "two databases", "http://u:" + hidden + "@h/d": "with tls: off in the entry",
 		"clickhouse://u:" + hidden + "@h/d?secure=false": "in the clear", "https://u:" + hidden + "@h/d?secure=false": "contradict", "clickhouse://u:" + hidden + "@h/d?secure=maybe": "true or false",
-		"clickhouse://u:" + hidden + "@h/d?skip_verify=true": "certificate authority", "clickhouse://u:" + hidden + "@h/d?readonly=0": "always 1", "clickhouse://u:" + hidden + "@h/d?nonsense=1": "not accepted",
+		"clickhouse://u:" + hidden + "@h/d?skip_verify=true": "with tls: off in the entry", "clickhouse://u:" + hidden + "@h/d?readonly=0": "always 1", "clickhouse://u:" + hidden + "@h/d?nonsense=1": "not accepted",
 		"clickhouse://u:" + hidden + "@h/d?ca=a&ca=b": "more than once", "clickhouse://u:" + hidden + "@h/d?ca=/nowhere/ca.pem": "cannot be read", "clickhouse://u:" + hidden + "@h/d?dial_timeout=0": "dial_timeout",
 		"clickhouse://u?" + hidden + "@h/d": "ambiguous", "clickhouse://u%0a:" + hidden + "@h/d": "control character", "http://u:" + hidden + "@localhost/d?ca=x": "no TLS",
 		"clickhouse://u:" + hidden + "@h/d#f": "cannot be read", "clickhouse://u:" + hidden + "@h/d?password=x": "into the URL",

@@ -51,11 +51,11 @@ func (c *Config) secure(t *target, params map[string]string) error {
 	relaxed := network.Local(t.options.Host) || c.InsecureTLS
 	switch {
 	case way.plain && !relaxed:
-		return errors.New("encrypt=false sends statements, rows and the password in the clear: use encrypt=true, or permit insecure TLS for this connection")
+		return errors.New("encrypt=false sends statements, rows and the password in the clear: use encrypt=true, or permit it with tls: off in the entry of this connection")
 	case way.trust && way.strict:
 		return errors.New("encrypt=strict always verifies the server: remove trustServerCertificate")
 	case way.trust && !relaxed:
-		return errors.New("trustServerCertificate=true does not verify the server: name the file of its certificate authority as certificate, or permit insecure TLS for this connection")
+		return errors.New("trustServerCertificate=true does not verify the server: name the file of its certificate authority as certificate, or permit it with tls: off in the entry of this connection")
 	}
 	if file := params[paramCA]; file != "" {
 		roots, err := readRoots(file)

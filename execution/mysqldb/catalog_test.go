@@ -230,6 +230,27 @@ func TestWithoutObjects(t *testing.T) {
 	})
 }
 
+// TestDefinitionsWithACatalog: with the group, the text of a routine, a trigger, an event and a
+// view may be read with a catalogue as without one.
+func TestDefinitionsWithACatalog(t *testing.T) {
+	t.Parallel()
+	server := testdb.MariaDB(t)
+	url := server.NewDatabase(t, append(slices.Clone(shopObjects), "CREATE EVENT e ON SCHEDULE EVERY 1 DAY DISABLE DO DELETE FROM orders")...)
+	database := strings.TrimPrefix(mustPath(t, url), "/")
+	texts := []string{
+		"SHOW CREATE TRIGGER t", "SHOW CREATE TRIGGER " + database + ".t", "SHOW CREATE EVENT e", "SHOW CREATE EVENT " + database + ".e",
+		"SHOW CREATE FUNCTION twice", "SHOW CREATE VIEW ids", "SHOW CREATE TABLE ids", "SHOW TRIGGERS",
+	}
+	for _, objects := range []bool{true, false} {
+		admitted, refused := map[string]sqlguard.Code{}, map[string]sqlguard.Code{}
+		for _, sql := range texts {
+			admitted[sql], refused[sql] = "", sqlguard.CodeStatementNotAllowed
+		}
+		openGateway(t, url, objects, func(p *sqlguard.Policy) { p.Reveal = sqlguard.Groups() }).expect(t, admitted)
+		openGateway(t, url, objects, func(*sqlguard.Policy) {}).expect(t, refused)
+	}
+}
+
 // TestInventory lists what rules can name.
 func TestInventory(t *testing.T) {
 	t.Parallel()

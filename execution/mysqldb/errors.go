@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -66,6 +67,28 @@ func interruption(number uint16) bool { return number == errInterrupted || timeL
 // server's own time limit.
 func timeLimit(number uint16) bool { return number == errStatementTime || number == errExecutionTime }
 
+// unknownColumn finds the last part of the name in the message about a missing column.
+var unknownColumn = regexp.MustCompile(`^Unknown column '(?:[^']*\.)?([^'.]*)'`)
+
+// otherProduct says what to write instead of what the server took for the name of a column,
+// and another product does not, or "".
+func otherProduct(message string) string {
+	m := unknownColumn.FindStringSubmatch(message)
+	if m == nil {
+		return ""
+	}
+	digits := strings.TrimPrefix(m[1], "$")
+	switch {
+	case digits != m[1] && digits != "" && strings.Trim(digits, "0123456789") == "":
+		return m[1] + " is a parameter of PostgreSQL, and nothing is bound to it: write the value as a literal, such as 42 or 'text'"
+	case strings.EqualFold(m[1], "rownum"):
+		return "ROWNUM is Oracle: write LIMIT 10 at the end of the query, or ROW_NUMBER() OVER (ORDER BY x) to number the rows"
+	case strings.EqualFold(m[1], "sysdate"):
+		return "SYSDATE without brackets is Oracle: write NOW()"
+	}
+	return ""
+}
+
 // queryError turns an error that the server reported for sql into an error for
 // the caller.
 func queryError(e *wire.Error, sql string) *execution.Error {
@@ -87,6 +110,9 @@ func queryError(e *wire.Error, sql string) *execution.Error {
 		out.Hint = "SHOW TABLES lists the tables"
 	case errNoColumn:
 		out.Hint = "SHOW COLUMNS FROM name lists the columns of a table"
+		if hint := otherProduct(e.Message); hint != "" {
+			out.Hint = hint
+		}
 	case errAccessDenied, errDatabaseDenied, errTableDenied, errColumnDenied, errPrivilege, errRoutineDenied:
 		out.Hint = "the connection's account may not read this: ask the operator for the grant, or use another table"
 	case errTooManyConnections, errTooManyOfUser, errUserLimit:

@@ -83,7 +83,7 @@ func TestOpenRefuses(t *testing.T) {
 		{host + "?max_statement_time=0", "limits"},
 		{host + "?nobody=knows", "is not accepted; known are"},
 		{host + "?ssl-ca=a&ssl-ca=b", "more than once"},
-		{host + "?ssl-mode=DISABLED", "does not verify"},
+		{host + "?ssl-mode=DISABLED", "with tls: off in the entry"},
 		{host + "?ssl-mode=PREFERRED", "does not verify"},
 		{host + "?ssl-mode=REQUIRED", "does not verify"},
 		{host + "?ssl-mode=VERIFY_CA", "needs ssl-ca"},

@@ -245,7 +245,7 @@ func (c *Config) secure(t *target, host string, params url.Values) error {
 		}
 	case sslDisabled, sslPreferred, sslRequired:
 		if !isLocal && !c.InsecureTLS {
-			return fmt.Errorf("ssl-mode=%s does not verify the server: use ssl-mode=VERIFY_IDENTITY, with ssl-ca when the certificate authority is a private one, or permit insecure TLS for this connection", t.mode)
+			return fmt.Errorf("ssl-mode=%s does not verify the server: use ssl-mode=VERIFY_IDENTITY, with ssl-ca when the certificate authority is a private one, or permit it with tls: off in the entry of this connection", t.mode)
 		}
 	default:
 		return errors.New("ssl-mode is one of DISABLED, PREFERRED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY")

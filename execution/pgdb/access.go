@@ -3,6 +3,9 @@ package pgdb
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/execution"
@@ -31,6 +34,46 @@ WHERE p.prosecdef AND NOT pg_catalog.pg_has_role(p.proowner, 'USAGE')
 	AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
 	AND n.nspname OPERATOR(pg_catalog.<>) 'information_schema' AND NOT pg_catalog.starts_with(n.nspname::pg_catalog.text, 'pg_')
 ORDER BY 2`
+
+// outwardSQL returns the relations of schemas in which a table's rows come from another server:
+// schema, name, and whether reading the relation reads such a table. So do the tables of which
+// one is a part, and the views over them. A materialized view has rows of its own.
+const outwardSQL = `WITH RECURSIVE reads (oid) AS (
+	SELECT c.oid FROM pg_catalog.pg_class AS c WHERE c.relkind OPERATOR(pg_catalog.=) 'f'::pg_catalog."char"
+	UNION SELECT n.reader FROM reads AS r JOIN (
+		SELECT i.inhrelid AS source, i.inhparent AS reader FROM pg_catalog.pg_inherits AS i
+		UNION ALL SELECT d.refobjid, w.ev_class FROM pg_catalog.pg_rewrite AS w
+		JOIN pg_catalog.pg_depend AS d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.=) w.oid
+			AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+		JOIN pg_catalog.pg_class AS v ON v.oid OPERATOR(pg_catalog.=) w.ev_class AND v.relkind OPERATOR(pg_catalog.<>) 'm'::pg_catalog."char"
+	) AS n ON n.source OPERATOR(pg_catalog.=) r.oid
+)
+SELECT n.nspname, c.relname, c.oid OPERATOR(pg_catalog.=) ANY (SELECT r.oid FROM reads AS r)
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}'::pg_catalog."char"[])
+	AND n.oid OPERATOR(pg_catalog.=) ANY (SELECT o.relnamespace FROM pg_catalog.pg_class AS o JOIN reads AS r ON r.oid OPERATOR(pg_catalog.=) o.oid)
+	AND n.nspname OPERATOR(pg_catalog.<>) 'information_schema' AND NOT pg_catalog.starts_with(n.nspname::pg_catalog.text, 'pg_')
+ORDER BY n.nspname, c.relname`
+
+// outside finds the relations whose rows come from other servers, which the script does not
+// grant: with a catalogue, the guard refuses them.
+func (p *prober) outside(ctx context.Context) error {
+	rows, err := p.ask(ctx, "which tables are of other servers", outwardSQL)
+	p.outward = map[string]map[string]bool{}
+	for _, row := range rows {
+		if p.outward[row[0]] == nil {
+			p.outward[row[0]] = map[string]bool{}
+		}
+		p.outward[row[0]][row[1]] = row[2] == "t"
+	}
+	return err
+}
+
+// whole reports whether the script may grant all tables of a schema, also those that are made
+// later.
+func (p *prober) whole(schema string) bool {
+	return len(p.outward[schema]) == 0 && p.access.Whole(schema)
+}
 
 // reads compares what the role may read with the rules of the connection.
 func (p *prober) reads(ctx context.Context) error {
@@ -104,26 +147,48 @@ func (p *prober) reads(ctx context.Context) error {
 	return nil
 }
 
-// scriptGrants writes the grants on the tables and views of a schema that the rules permit.
+// scriptGrants writes the grants on the tables and views of a schema that the rules permit and
+// that do not read other servers.
 func (p *prober) scriptGrants(schema string, line func(string, ...any)) {
+	outward := p.outward[schema]
+	granted := p.access.Grants()
+	if p.access.Whole(schema) {
+		granted = nil
+		for _, name := range slices.Sorted(maps.Keys(outward)) {
+			granted = append(granted, probe.Grant{CatalogName: sqlguard.CatalogName{Schema: schema, Name: name}})
+		}
+	}
 	used := false
-	for _, g := range p.access.Grants() {
+	var left []string
+	for _, g := range granted {
 		if g.Schema != schema {
+			continue
+		}
+		what := "SELECT"
+		if g.Columns != nil {
+			what += " (" + quoteNames(g.Columns) + ")"
+		}
+		grant := fmt.Sprintf("GRANT %s ON %s.%s TO %s;", what, quoteName(schema), quoteName(g.Name), roleName)
+		if outward[g.Name] {
+			left = append(left, grant)
 			continue
 		}
 		if !used {
 			used = true
 			line("GRANT USAGE ON SCHEMA %s TO %s;", quoteName(schema), roleName)
 		}
-		what := "SELECT"
-		if g.Columns != nil {
-			what += " (" + quoteNames(g.Columns) + ")"
-		}
-		line("GRANT %s ON %s.%s TO %s;", what, quoteName(schema), quoteName(g.Name), roleName)
+		line("%s", grant)
 	}
 	if used {
-		line("-- Tables of %s that are made later need this script again: rules of the connection", comment(quoteName(schema)))
-		line("-- permit only a part of the schema. A right of an earlier script stays until you revoke it.")
+		line("-- Tables of %s that are made later need this script again: the role may read", comment(quoteName(schema)))
+		line("-- only a part of the schema. A right of an earlier script stays until you revoke it.")
+	}
+	if len(left) > 0 {
+		line("-- What reads tables of other servers runs statements there, and ktx refuses it with")
+		line("-- guard.catalog: true. Without that, you may run these lines too:")
+	}
+	for _, grant := range left {
+		line("-- %s", comment(grant))
 	}
 }
 

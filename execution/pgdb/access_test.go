@@ -1,6 +1,7 @@
 package pgdb_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -47,6 +48,45 @@ func accessOf(r execution.ProbeReport) string {
 		}
 	}
 	return strings.Join(all, "\n")
+}
+
+// TestRoleScriptLeavesOtherServersOut: the script grants no table whose rows come from another
+// server, and nothing that reads one, and all else in their schema.
+func TestRoleScriptLeavesOtherServersOut(t *testing.T) {
+	t.Parallel()
+	server := testdb.Postgres(t)
+	address := server.NewDatabase(t,
+		"CREATE EXTENSION file_fdw", "CREATE SERVER files FOREIGN DATA WRAPPER file_fdw",
+		"CREATE FOREIGN TABLE far (n int) SERVER files OPTIONS (filename '/dev/null')",
+		"CREATE TABLE near (n int)", "CREATE VIEW near_view AS SELECT n FROM near",
+		"CREATE VIEW far_view AS SELECT n FROM far", "CREATE VIEW over_far AS SELECT n FROM far_view",
+		"CREATE MATERIALIZED VIEW copied AS SELECT n FROM far",
+		"CREATE TABLE parts (n int) PARTITION BY RANGE (n)", "CREATE FOREIGN TABLE part PARTITION OF parts DEFAULT SERVER files OPTIONS (filename '/dev/null')",
+		"CREATE SCHEMA hr", "CREATE TABLE hr.pay (n int)", "CREATE SCHEMA views", "CREATE VIEW views.far AS SELECT n FROM public.far", "CREATE TABLE views.near (n int)")
+	database := strings.TrimPrefix(mustParse(t, address).Path, "/")
+	policy := sqlguard.DefaultPolicy()
+	policy.Tables.Deny = []string{"public.nothing"}
+	for _, cfg := range []pgdb.Config{{}, {Access: sqlguard.ReadRulesOf(postgres.Dialect{}, policy)}} {
+		_, report := warnings(t, open(t, address, cfg))
+		role := server.NewRole(t)
+		script := strings.ReplaceAll(report.RoleScript, "ktx_reader", role)
+		psql(t, address, script)
+		psql(t, address, script)
+		reader := open(t, server.URL(database, role), pgdb.Config{})
+		for table, reads := range map[string]bool{
+			"near": true, "near_view": true, "hr.pay": true, "views.near": true, "far": false, "far_view": false, "over_far": false, "parts": false, "part": false, "views.far": false,
+		} {
+			_, err := reader.Try(t.Context(), t, "SELECT n FROM "+table, execution.Limits{})
+			if e, ok := errors.AsType[*execution.Error](err); (err == nil) != reads || err != nil && (!ok || e.SQLState != "42501") {
+				t.Errorf("%s: %v, reads %v", table, err, reads)
+			}
+		}
+		for _, want := range []string{"GRANT SELECT ON \"public\".\"copied\"", "\n-- GRANT SELECT ON \"public\".\"far\"", "\n-- GRANT SELECT ON \"views\".\"far\""} {
+			if !strings.Contains(script, want) {
+				t.Errorf("the script lacks %q:\n%s", want, script)
+			}
+		}
+	}
 }
 
 // TestRoleScriptGrantsWhatRulesPermit runs the script for a connection with rules, and

@@ -41,6 +41,7 @@ const (
 	stateUnsupported   = "0A000"
 	stateNoTable       = "42P01"
 	stateNoColumn      = "42703"
+	stateNoFunction    = "42883"
 )
 
 // serverError returns a server's error with all strings made valid UTF-8.
@@ -89,7 +90,43 @@ func queryError(e *pgconn.PgError, sql string) *execution.Error {
 	case stateProtocol:
 		poolerError(out, e)
 	}
+	if hint := otherProduct(e.Code, sql, out.Position-1); hint != "" {
+		out.Hint = hint
+	}
 	return out
+}
+
+// otherProduct says what to write instead of a name of another product that the server looked
+// for at an offset of a statement, or "".
+func otherProduct(state, sql string, at int) string {
+	if at < 0 || at > len(sql) {
+		return ""
+	}
+	end := at
+	for end < len(sql) && (sql[end] == '_' || sql[end]|0x20 >= 'a' && sql[end]|0x20 <= 'z') {
+		end++
+	}
+	name := strings.ToLower(sql[at:end])
+	switch state {
+	case stateNoTable, stateNoColumn:
+		switch variable := strings.HasSuffix(sql[:at], "@@"); {
+		case variable && name == "version":
+			return "@@version is MySQL and SQL Server: write version(), or SHOW server_version"
+		case variable:
+			return "@@ before a setting is MySQL and SQL Server: write SHOW and the name of one setting, as in SHOW server_version"
+		case name == "dual" && state == stateNoTable:
+			return "DUAL is Oracle and MySQL: leave FROM dual out, as in SELECT 1"
+		case name == "rownum":
+			return "ROWNUM is Oracle: write LIMIT 10 at the end of the query, or row_number() OVER (ORDER BY x) to number the rows"
+		case name == "sysdate":
+			return "SYSDATE is Oracle: write now()"
+		}
+	case stateNoFunction:
+		if name == "decode" {
+			return "DECODE with values to compare is Oracle: write CASE x WHEN a THEN b ELSE c END; here decode(text, 'hex') makes bytes of a text"
+		}
+	}
+	return ""
 }
 
 // poolerError classifies the error that a pooler sends before it closes a

@@ -36,7 +36,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"setting", pgdb.Config{URL: execution.NewSecret(remote + "?standard_conforming_strings=off")}, "standard_conforming_strings"},
 		{"search path", pgdb.Config{URL: execution.NewSecret(remote + "?search_path=hr")}, "search_path"},
 		{"service file", pgdb.Config{URL: execution.NewSecret(remote + "?servicefile=/tmp/x&service=y")}, "service"},
-		{"plain text", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode=disable")}, "sslmode=disable"},
+		{"plain text", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode=disable")}, "with tls: off in the entry"},
 		{"encrypted only", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode=require")}, "sslmode=require"},
 		{"preferred", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode=prefer")}, "sslmode=prefer"},
 		{"any authority", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode=verify-ca")}, "sslrootcert"},

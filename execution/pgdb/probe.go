@@ -43,7 +43,7 @@ func (d *DB) ask(ctx context.Context, sql string, values ...[]byte) ([][]string,
 // It returns an error only when the connection cannot be used.
 func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 	p := prober{db: d}
-	if err := p.report.Run(ctx, p.role, p.relatives, p.connection, p.session, p.clock, p.rights, p.surroundings, p.reads, p.everybody); err != nil {
+	if err := p.report.Run(ctx, p.role, p.relatives, p.connection, p.session, p.clock, p.rights, p.surroundings, p.reads, p.outside, p.everybody); err != nil {
 		return p.report.ProbeReport, err
 	}
 	p.report.RoleScript = p.roleScript()
@@ -59,6 +59,7 @@ type prober struct {
 	// the role of this session, which may own the objects.
 	schemas   []schema
 	access    probe.Access
+	outward   map[string]map[string]bool // of schemas with such tables, whether a relation reads tables of other servers
 	functions []function
 	public    []right
 }

@@ -65,7 +65,7 @@ func (p *prober) roleScript() string {
 	line("ALTER ROLE %s SET idle_in_transaction_session_timeout = '60s';", roleName)
 	line("GRANT CONNECT ON DATABASE %s TO %s;", quoteName(database), roleName)
 	for _, s := range p.schemas {
-		if !p.access.Whole(s.name) {
+		if !p.whole(s.name) {
 			p.scriptGrants(s.name, line)
 			continue
 		}
@@ -91,7 +91,7 @@ func (p *prober) roleScript() string {
 func (p *prober) scriptDefaults(line func(string, ...any)) {
 	first := true
 	for _, s := range p.schemas {
-		if !p.access.Whole(s.name) {
+		if !p.whole(s.name) {
 			continue
 		}
 		for _, maker := range s.makers {

@@ -148,7 +148,7 @@ func (c *Config) sslmode(params url.Values, allLocal bool) (string, error) {
 		if allLocal || c.InsecureTLS {
 			return given, nil
 		}
-		return "", fmt.Errorf("sslmode=%s does not verify the server: use sslmode=verify-full, with sslrootcert when the certificate authority is a private one, or permit insecure TLS for this connection", given)
+		return "", fmt.Errorf("sslmode=%s does not verify the server: use sslmode=verify-full, with sslrootcert when the certificate authority is a private one, or permit it with tls: off in the entry of this connection", given)
 	default:
 		return "", errors.New("sslmode must be one of verify-full, verify-ca, require, prefer, allow, disable")
 	}

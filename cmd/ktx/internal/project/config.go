@@ -99,7 +99,7 @@ type Functions struct {
 // operator vouches for.
 type AllowedFunction struct {
 	Function string `yaml:"function" doc:"The function as schema.name, schema.prefix* or, with trust, schema.name(type, type)."`
-	Trust    bool   `yaml:"trust" doc:"You vouch that the function only reads what statements of this connection may read. With guard.catalog, it may then have any language and volatility."`
+	Trust    bool   `yaml:"trust" doc:"You vouch that the function only reads what statements of this connection may read. It may then have any language and volatility. Needs guard.catalog: true."`
 }
 
 // Guard says what the guard permits. Unset values keep their default.

@@ -48,7 +48,7 @@ connections:
       tables: {deny: [public.api_keys, public.tmp*]}
       columns: [{match: public.users.email, action: deny}]
     functions: {allow: [public.haversine, {function: "public.score(integer, text)", trust: true}], deny: [public.f]}
-    guard: {explainAnalyze: true}
+    guard: {explainAnalyze: true, catalog: true}
   demo: &demo
     driver: sqlite
     path: demo.db
@@ -79,7 +79,7 @@ func TestParse(t *testing.T) {
 			Columns: []project.ColumnRule{{Match: "public.users.email", Action: "deny"}},
 		},
 		Functions: project.Functions{Allow: []project.AllowedFunction{{Function: "public.haversine"}, {Function: "public.score(integer, text)", Trust: true}}, Deny: []string{"public.f"}},
-		Guard:     project.Guard{ExplainAnalyze: &yes},
+		Guard:     project.Guard{ExplainAnalyze: &yes, Catalog: &yes},
 	}
 	equalSecrets := cmp.Comparer(func(a, b project.Secret) bool { return a == b })
 	if diff := cmp.Diff(want, c, equalSecrets); diff != "" {
@@ -96,7 +96,7 @@ func TestParse(t *testing.T) {
 		t.Error(diff)
 	}
 	// The guard block of the file gives the values that the connection leaves unset.
-	if diff := cmp.Diff(project.Guard{MaxBytes: 64 << 10, ExplainAnalyze: &yes, Types: "refuse", Role: "refuse"}, config.GuardOf("warehouse")); diff != "" {
+	if diff := cmp.Diff(project.Guard{MaxBytes: 64 << 10, ExplainAnalyze: &yes, Catalog: &yes, Types: "refuse", Role: "refuse"}, config.GuardOf("warehouse")); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(project.Guard{MaxBytes: 64 << 10, ExplainAnalyze: &no, Types: "refuse", Role: "refuse"}, config.GuardOf("demo")); diff != "" {

@@ -142,7 +142,7 @@ func (c checker) config(config *Config) {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(config.Connections)) {
-		c.connection([]string{"connections", id}, id, config.Connections[id])
+		c.connection([]string{"connections", id}, id, config.Connections[id], config.GuardOf(id))
 	}
 }
 
@@ -170,7 +170,7 @@ func (c checker) guard(at []string, g Guard) {
 	}
 }
 
-func (c checker) connection(at []string, id string, conn Connection) {
+func (c checker) connection(at []string, id string, conn Connection, g Guard) {
 	if !connectionID.MatchString(id) {
 		c.fault(at, "an id is letters, digits, _ and -, and begins with a letter or digit")
 	}
@@ -193,7 +193,7 @@ func (c checker) connection(at []string, id string, conn Connection) {
 	c.files(at, conn)
 	c.names(append(at, "functions"), Names{Deny: conn.Functions.Deny}, func(n Names) sqlguard.Policy { return sqlguard.Policy{Functions: sqlguard.Names(n)} })
 	for i, f := range conn.Functions.Allow {
-		c.allowed(append(slices.Clone(at), "functions", "allow", index(i)), f)
+		c.allowed(append(slices.Clone(at), "functions", "allow", index(i)), f, g)
 	}
 	for i, rule := range conn.Access.Columns {
 		path := append(slices.Clone(at), "access", "columns", index(i))
@@ -211,8 +211,8 @@ func (c checker) connection(at []string, id string, conn Connection) {
 	}
 }
 
-// allowed checks an entry of functions.allow.
-func (c checker) allowed(at []string, f AllowedFunction) {
+// allowed checks an entry of functions.allow of a connection with the guard block g.
+func (c checker) allowed(at []string, f AllowedFunction, g Guard) {
 	p := sqlguard.Policy{Functions: sqlguard.Names{Allow: []string{f.Function}}}
 	switch {
 	case f.Trust:
@@ -223,6 +223,8 @@ func (c checker) allowed(at []string, f AllowedFunction) {
 	}
 	if err := p.Validate(); err != nil {
 		c.fault(at, "%s", reason(err))
+	} else if f.Trust && (g.Catalog == nil || !*g.Catalog) {
+		c.fault(append(slices.Clone(at), "trust"), "it needs guard.catalog: true: only the server's catalog tells which function of that name a call means, by the types of its arguments")
 	}
 }
 

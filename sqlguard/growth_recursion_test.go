@@ -1,0 +1,78 @@
+package sqlguard_test
+
+import (
+	"testing"
+
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// TestRecursionThatGrows: the first rows of a recursive query are no step, and a query under
+// WITH RECURSIVE that reads neither itself nor a later one is not recursive. What a step makes
+// longer by a factor is refused, also where two queries read each other.
+func TestRecursionThatGrows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		dialect, sql string
+		allowed      bool
+	}{
+		{"postgres", "WITH RECURSIVE t AS (SELECT x.a, array_agg(x.b) AS names, 1 AS i FROM x GROUP BY x.a UNION ALL SELECT t.a, names, i + 1 FROM t WHERE i < 30) SELECT * FROM t", true},
+		{"postgres", "WITH RECURSIVE t AS (SELECT x.a AS b, array_agg(x.b) AS names, 1 AS i FROM x GROUP BY x.a UNION ALL SELECT b, names, i + 1 FROM t WHERE i < 30) SELECT * FROM t", true},
+		{"postgres", "WITH RECURSIVE t AS (SELECT 1 AS pid, array_agg(x.a) OVER () AS p, 0 AS i FROM x UNION ALL SELECT w.id, p || array_agg(w.id) OVER (), i + 1 FROM t JOIN waits w ON t.pid = w.of) SELECT * FROM t", true},
+		{"postgres", "WITH RECURSIVE waits AS (SELECT 20000 AS id), t AS (SELECT 1 AS pid, 'x' AS path UNION ALL SELECT w.id, path || '/' || w.id FROM t JOIN waits w ON t.pid = w.id) SELECT * FROM t", true},
+		{"postgres", "WITH RECURSIVE big AS (SELECT 200000 AS n FROM x), t AS (SELECT array_agg(big.n) FROM big) SELECT * FROM t", true},
+
+		{"postgres", "WITH RECURSIVE t(v, i) AS (SELECT 'x', 1 UNION ALL SELECT v || v, i + 1 FROM t WHERE i < 40) SELECT length(v) FROM t", false},
+		{"postgres", "WITH RECURSIVE t(v, i) AS (SELECT 'x', 1 UNION ALL SELECT string_agg(t.v, '') OVER (), i + 1 FROM t, (VALUES (1), (2)) AS two WHERE i < 40) SELECT length(v) FROM t", false},
+		{"postgres", "WITH RECURSIVE t(v, i) AS (SELECT 'x', 1 UNION ALL SELECT v || string_agg(w.q, '') OVER (), i + 1 FROM t, LATERAL (VALUES (v), (v)) AS w(q) WHERE i < 40) SELECT length(v) FROM t", false},
+		{"postgres", "WITH RECURSIVE t(v, i) AS (SELECT 'x', 1 UNION ALL (WITH c AS (SELECT v AS q, i FROM t) SELECT c.q || c.q, i + 1 FROM c WHERE i < 40)) SELECT length(v) FROM t", false},
+		{"postgres", "WITH RECURSIVE t(v, i) AS (SELECT 'x', 1 UNION ALL (WITH c AS (SELECT v, i FROM t) SELECT v || string_agg(c.v, '') OVER (), i + 1 FROM c WHERE i < 40)) SELECT length(v) FROM t", false},
+		{"postgres", "WITH RECURSIVE t(v, i) AS (SELECT 'x', 1 UNION ALL SELECT v || v, i + 1 FROM U&\"!0074\" UESCAPE '!' WHERE i < 40) SELECT length(v) FROM t", false},
+		{"postgres", "WITH RECURSIVE t(v, i) AS ((SELECT 'x', 1 UNION ALL SELECT v || v, i + 1 FROM t WHERE i < 40)) SELECT length(v) FROM t", false},
+		{"mysql", "WITH RECURSIVE a AS (SELECT 'x' AS v, 1 AS i UNION ALL SELECT v, i + 1 FROM b WHERE i < 40), b AS (SELECT CONCAT(v, v) AS v, i FROM a) SELECT LENGTH(v) FROM a", false},
+		{"mysql", "WITH RECURSIVE b AS (SELECT CONCAT(v, v) AS v, i FROM a), a AS (SELECT 'x' AS v, 1 AS i UNION ALL SELECT v, i + 1 FROM b WHERE i < 40) SELECT LENGTH(v) FROM a", false},
+	} {
+		d, ok := dialects.Lookup(c.dialect)
+		if !ok {
+			t.Fatal(c.dialect)
+		}
+		g, err := sqlguard.New(d, sqlguard.DefaultPolicy(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := g.CheckOnce(c.sql); v.Allowed != c.allowed {
+			t.Errorf("%s\nallowed %v: %+v", c.sql, v.Allowed, v.Findings)
+		}
+	}
+}
+
+// TestTrustWithoutCatalog: without a catalogue the types of arguments are not known. A call with
+// another number of arguments is of another function.
+func TestTrustWithoutCatalog(t *testing.T) {
+	t.Parallel()
+	d, _ := dialects.Lookup("postgres")
+	p := sqlguard.DefaultPolicy()
+	p.Trusted = []string{"public.plus(integer, text)", "public.nothing()"}
+	g, err := sqlguard.New(d, p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sql, allowed := range map[string]bool{
+		"SELECT plus(1, 'a')":                  true,
+		"SELECT public.plus(1, 'a')":           true,
+		"SELECT nothing()":                     true,
+		"SELECT plus(1)":                       false,
+		"SELECT plus(1, 'a', 2)":               false,
+		"SELECT nothing(1)":                    false,
+		"SELECT plus(VARIADIC ARRAY[1, 2])":    false,
+		"SELECT other.plus(1, 'a')":            false,
+		"SELECT * FROM public.plus(1) AS p":    false,
+		"SELECT plus(*) FROM orders":           false,
+		"SELECT plus(1, VARIADIC ARRAY[2])":    false,
+		"SELECT plus(DISTINCT id) FROM orders": false,
+	} {
+		if v := g.CheckOnce(sql); v.Allowed != allowed {
+			t.Errorf("%s: allowed %v: %+v", sql, v.Allowed, v.Findings)
+		}
+	}
+}
