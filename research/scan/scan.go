@@ -151,7 +151,6 @@ func (s *scanner) run(ctx context.Context) (*Result, error) {
 		}
 		f.profile = profileOf(o, report.Driver, found.tables, s.profiles)
 		s.counted(found.tables)
-		s.profiles = nil // what is written needs the memory
 	}
 	if f.relationships, err = s.relationships(ctx, found.tables, f.profile); err != nil {
 		return nil, err
@@ -160,6 +159,7 @@ func (s *scanner) run(ctx context.Context) (*Result, error) {
 	if f.warnings, err = s.commit(ctx, found); err != nil {
 		return nil, err
 	}
+	s.profiles = nil // writing needs the memory
 	report.Warnings = f.warnings
 	report.Relationships = catalog.RelationshipCounts{
 		Accepted: len(f.relationships.Accepted), Review: len(f.relationships.Review), Rejected: len(f.relationships.Rejected), Skipped: len(f.relationships.Skipped),
