@@ -693,20 +693,31 @@ func textNumber(text string) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:8])) | 1 //nolint:gosec // all bits are kept
 }
 
-// followEvery is the time between two looks of Run at the log.
-const followEvery = time.Second
+// Run looks at the log again after followEvery, and after a long update only after
+// followShare times as long, so that statements keep the processor. longestPause bounds
+// what is left for the first reader, who brings the index up to date by itself.
+const (
+	followEvery  = time.Second
+	followShare  = 9
+	longestPause = 30 * time.Second
+)
+
+// pause returns how long Run waits after an update that took so long.
+func pause(update time.Duration) time.Duration {
+	return min(max(followEvery, followShare*update), longestPause)
+}
 
 // Run follows the log until ctx ends. failed, which may be nil, gets every error once,
 // until an update succeeds, a [RemadeError] when the index was damaged, and a [MovedError]
 // when it cannot be written where it should be.
 func (x *Index) Run(ctx context.Context, failed func(error)) {
-	ticker := time.NewTicker(followEvery)
-	defer ticker.Stop()
 	last := ""
 	var remade *RemadeError
 	var moved *MovedError
 	for {
+		start := time.Now()
 		err := x.Update(ctx, nil)
+		took := time.Since(start)
 		if now := x.moved.Load(); now != moved && failed != nil {
 			moved = now
 			failed(now)
@@ -728,7 +739,7 @@ func (x *Index) Run(ctx context.Context, failed func(error)) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-time.After(pause(took)):
 		}
 	}
 }
