@@ -45,6 +45,7 @@ type proxy struct {
 	accepts atomic.Int64 // connections accepted
 
 	mu    sync.Mutex
+	ended bool // no connection is passed on any more
 	conns map[net.Conn]bool
 	keys  map[string][]byte // as a pooler: the proxy's key → the server's key
 	work  sync.WaitGroup
@@ -60,6 +61,9 @@ func newProxy(t *testing.T, server string) *proxy {
 	p.work.Go(p.serve)
 	t.Cleanup(func() {
 		_ = l.Close()
+		p.mu.Lock()
+		p.ended = true // a connection that was accepted just now is in no list yet
+		p.mu.Unlock()
 		p.cut()
 		p.work.Wait()
 	})
@@ -100,8 +104,14 @@ func (p *proxy) serve() {
 			continue
 		}
 		p.mu.Lock()
+		ended := p.ended
 		p.conns[client], p.conns[server] = true, true
 		p.mu.Unlock()
+		if ended {
+			_ = client.Close()
+			_ = server.Close()
+			return
+		}
 		p.work.Go(func() { p.copy(server, client, p.toServer()) })
 		p.work.Go(func() { p.copy(counted{client, &p.passed}, server, p.toClient()) })
 	}

@@ -11,7 +11,9 @@ import (
 )
 
 // cleanupTimeout bounds the clean-up after a test, whose context has ended.
-const cleanupTimeout = 30 * time.Second
+// A database cannot be dropped before every session of its server has noticed, also one
+// whose statement does not end for a while.
+const cleanupTimeout = 3 * time.Minute
 
 // Options configure a server of a test's own. The zero value gives a server
 // like the shared one.
