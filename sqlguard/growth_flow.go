@@ -43,13 +43,7 @@ func (m *meter) flowOf(start, end int, columns []string, s step) *flow {
 		}
 		item := flowItem{start: from, end: to}
 		at := m.alias(from, to)
-		own := ""
-		switch {
-		case at >= 0:
-			own = m.name(at)
-		case m.plain(from, to) && m.isName(to-1):
-			own = m.name(to - 1)
-		}
+		own := m.columnName(from, to, at)
 		if m.text(to-1) == "*" && (to == from+1 || m.tokens[to-2].Kind == TokenDot) {
 			starred = true
 		}

@@ -332,13 +332,7 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 		if at >= 0 {
 			m.give(m.name(at), a)
 		}
-		head := ""
-		switch {
-		case at >= 0:
-			head = m.name(at)
-		case m.plain(start, end) && m.isName(end-1):
-			head = m.name(end - 1)
-		}
+		head := m.columnName(start, end, at)
 		heads = append(heads, head)
 		switch {
 		case later && width <= len(before) && before[width-1] != "":
@@ -360,6 +354,19 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 		m.heads = before
 	}
 	return out
+}
+
+// columnName returns the name of the column that an item of a list makes: its alias, which is
+// at a token or at -1, or that of the column which it reads; or "".
+func (m *meter) columnName(start, end, alias int) string {
+	switch {
+	case alias >= 0:
+		return m.name(alias)
+	case start < end && m.plain(start, end) && m.isName(end-1):
+		return m.name(end - 1)
+	default:
+		return ""
+	}
 }
 
 // plain reports whether the tokens are the name of a column, which it keeps.
@@ -622,10 +629,8 @@ func (m *meter) valuesOf(query string, start, end int, columns []string) map[str
 		if clause != "select" {
 			return
 		}
-		if at := m.alias(from, to); at >= 0 {
-			own[m.name(at)] = true
-		} else if from < to && m.plain(from, to) && m.isName(to-1) {
-			own[m.name(to-1)] = true
+		if name := m.columnName(from, to, m.alias(from, to)); name != "" {
+			own[name] = true
 		}
 	})
 	return own

@@ -205,32 +205,10 @@ func TestHeldStatementsOfTheEngine(t *testing.T) {
 		t.Skip("KTX_BIGQUERY_HELD names no statements")
 	}
 	e := startEngine(t)
-	g := dialecttest.NewGuard(t, bigquery.Dialect{})
-	queries, refused, others := map[string]int{}, map[string]int{}, map[string]int{}
-	for _, s := range statements {
-		v := g.CheckOnce(s.SQL)
-		r := e.ask(t, "p", s.SQL)
-		one := r.Error == "" && len(r.Statements) == 1 && r.Statements[0] == "QueryStatement"
-		switch {
-		case v.Allowed:
-			if fault := r.fault(s.SQL); fault != "" {
-				t.Errorf("allowed: %s: %q\nto GoogleSQL: %s", s.Source, s.SQL, fault)
-			}
-			queries[s.Source]++
-		case one:
-			queries[s.Source]++
-			refused[fmt.Sprint(s.Source, " ", v.Code)]++
-			t.Logf("refused\t%s\t%s\t%s\t%q", s.Source, v.Code, v.Findings[0].Message, s.SQL)
-		default:
-			others[s.Source]++
-		}
-	}
-	for _, source := range slices.Sorted(maps.Keys(queries)) {
-		t.Logf("%s: %d queries; %d texts that are none are refused", source, queries[source], others[source])
-	}
-	for _, k := range slices.Sorted(maps.Keys(refused)) {
-		t.Logf("%d queries refused: %s", refused[k], k)
-	}
+	dialecttest.JudgeHeld(t, statements, bigquery.Dialect{}, func(sql string) (fault string, read bool) {
+		r := e.ask(t, "p", sql)
+		return r.fault(sql), r.Error == "" && len(r.Statements) == 1 && r.Statements[0] == "QueryStatement"
+	})
 }
 
 // number returns the number that an environment variable holds, or another one.

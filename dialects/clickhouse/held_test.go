@@ -1,9 +1,6 @@
 package clickhouse_test
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"testing"
 
 	"github.com/ktxhq/ktx/dialects/clickhouse"
@@ -29,30 +26,8 @@ func TestHeldStatementsOfTheEngine(t *testing.T) {
 		t.Skip("KTX_CLICKHOUSE_HELD names no statements")
 	}
 	e := startEngine(t)
-	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
-	reads, refused, others, wrong := map[string]int{}, map[string]int{}, 0, 0
-	for _, s := range statements {
-		v := g.CheckOnce(s.SQL)
-		fault := judge(t, e, s.SQL)
-		switch {
-		case fault != "" && v.Allowed:
-			wrong++
-			t.Errorf("allowed: %q\nto the engine: %s", s.SQL, fault)
-		case fault != "":
-			others++
-		case v.Allowed:
-			reads[s.Source]++
-		default:
-			reads[s.Source]++
-			refused[fmt.Sprint(s.Source, " ", v.Code)]++
-			t.Logf("refused\t%s\t%s\t%s\t%q", s.Source, v.Code, v.Findings[0].Message, s.SQL)
-		}
-	}
-	for _, source := range slices.Sorted(maps.Keys(reads)) {
-		t.Logf("%s: %d reads", source, reads[source])
-	}
-	for _, k := range slices.Sorted(maps.Keys(refused)) {
-		t.Logf("%d refused: %s", refused[k], k)
-	}
-	t.Logf("%d texts are no single read to the engine; %d of them allowed", others, wrong)
+	dialecttest.JudgeHeld(t, statements, clickhouse.Dialect{}, func(sql string) (fault string, read bool) {
+		fault = judge(t, e, sql)
+		return fault, fault == ""
+	})
 }

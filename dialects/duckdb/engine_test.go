@@ -4,8 +4,6 @@ package duckdb_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -220,27 +218,11 @@ func TestHeldStatementsOfTheEngine(t *testing.T) {
 		t.Skip("KTX_DUCKDB_HELD names no statements")
 	}
 	o := newOracle(t)
-	g := dialecttest.NewGuard(t, duckdb.Dialect{})
-	reads, refused, others := map[string]int{}, map[string]int{}, map[string]int{}
-	for _, s := range statements {
-		v, opinion := g.CheckOnce(s.SQL), o.opinion(s.SQL)
-		switch {
-		case v.Allowed && opinion != oneRead && opinion != notRead && opinion != faulty && opinion != unbound:
-			t.Errorf("allowed: %s: %q\nto the engine: %s", s.Source, s.SQL, opinion)
-		case v.Allowed:
-			reads[s.Source]++
-		case opinion == oneRead || o.parsed(s.SQL) == oneRead:
-			reads[s.Source]++
-			refused[fmt.Sprint(s.Source, " ", v.Code)]++
-			t.Logf("refused\t%s\t%s\t%s\t%q", s.Source, v.Code, v.Findings[0].Message, s.SQL)
-		default:
-			others[s.Source]++
+	dialecttest.JudgeHeld(t, statements, duckdb.Dialect{}, func(sql string) (fault string, read bool) {
+		opinion := o.opinion(sql)
+		if opinion != oneRead && opinion != notRead && opinion != faulty && opinion != unbound {
+			fault = opinion
 		}
-	}
-	for _, source := range slices.Sorted(maps.Keys(reads)) {
-		t.Logf("%s: %d reads; %d texts that are none are refused", source, reads[source], others[source])
-	}
-	for _, k := range slices.Sorted(maps.Keys(refused)) {
-		t.Logf("%d refused: %s", refused[k], k)
-	}
+		return fault, opinion == oneRead || o.parsed(sql) == oneRead
+	})
 }

@@ -16,11 +16,8 @@ type Files interface {
 	// or those of all files that a pattern stands for. path is as a statement has it. There
 	// are none unless path is canonical, lies below the folder and names nothing but files
 	// that may be read, and no table has the name path.
-	Tables(path string) []File
+	Tables(path string) []sqlguard.CatalogName
 }
-
-// File is the table that a file is, or is a part of.
-type File struct{ Schema, Name string }
 
 // readers are the table functions that read files.
 var readers = lexical.Set("read_csv read_csv_auto read_parquet parquet_scan read_json read_json_auto read_ndjson read_ndjson_auto")

@@ -12,10 +12,10 @@ import (
 // files are those of a folder, by path, with the table that each is. A pattern has several.
 type files map[string]string
 
-func (f *files) Tables(path string) (out []duckdb.File) {
+func (f *files) Tables(path string) (out []sqlguard.CatalogName) {
 	for table := range strings.FieldsSeq((*f)[path]) {
 		schema, name, _ := strings.Cut(table, ".")
-		out = append(out, duckdb.File{Schema: schema, Name: name})
+		out = append(out, sqlguard.CatalogName{Schema: schema, Name: name})
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution/duckdbdb/wire"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // maxFiles bounds the files of a folder, and maxDepth the folders in each other.
@@ -286,7 +287,7 @@ func NewListing(root string, permits func(path string) bool) *Listing { return &
 // those of a pattern. There are none unless path is the canonical path below the folder of a
 // file that may be read, or a pattern that stands for nothing but such files, and no table
 // has that name: DuckDB looks for one first.
-func (l *Listing) Tables(path string) []Table {
+func (l *Listing) Tables(path string) []sqlguard.CatalogName {
 	if !fs.ValidPath(path) || strings.ContainsAny(path, `?[\:`) {
 		return nil
 	}
@@ -298,7 +299,7 @@ func (l *Listing) Tables(path string) []Table {
 	if err != nil {
 		return nil
 	}
-	var out []Table
+	var out []sqlguard.CatalogName
 	full := f.full(path)
 	var reads []int
 	if strings.Contains(path, "*") {
@@ -313,7 +314,7 @@ func (l *Listing) Tables(path string) []Table {
 		case strings.EqualFold(t.Name, path), strings.EqualFold(t.Schema+"."+t.Name, path):
 			return nil
 		case slices.Contains(t.Files, full), slices.Contains(reads, i):
-			out = append(out, Table{t.Schema, t.Name})
+			out = append(out, sqlguard.CatalogName{Schema: t.Schema, Name: t.Name})
 		}
 	}
 	for _, t := range f.tables { // x.csv is also the table csv of the schema x
@@ -324,14 +325,10 @@ func (l *Listing) Tables(path string) []Table {
 	return out
 }
 
-// A Table is a table of a folder. Name is empty for a database file, whose tables are those
-// of the schema.
-type Table struct{ Schema, Name string }
-
 // Refused returns the tables that a folder would have if permits permitted every file, and
 // does not have. Rules must deny them, because what was scanned of them before may still be
-// there.
-func Refused(root string, permits func(path string) bool) ([]Table, error) {
+// there. A name is empty for a database file, whose tables are those of the schema.
+func Refused(root string, permits func(path string) bool) ([]sqlguard.CatalogName, error) {
 	all := &folder{root: root}
 	if err := all.read(os.DirFS(root), ".", 0); err != nil {
 		return nil, err
@@ -340,14 +337,14 @@ func Refused(root string, permits func(path string) bool) ([]Table, error) {
 	if err := some.read(os.DirFS(root), ".", 0); err != nil {
 		return nil, err
 	}
-	has := map[Table]bool{}
+	has := map[sqlguard.CatalogName]bool{}
 	for _, t := range some.tables {
-		has[Table{strings.ToLower(t.Schema), strings.ToLower(t.Name)}] = true
+		has[sqlguard.CatalogName{Schema: strings.ToLower(t.Schema), Name: strings.ToLower(t.Name)}] = true
 	}
-	var out []Table
+	var out []sqlguard.CatalogName
 	for _, t := range all.tables {
-		if !has[Table{strings.ToLower(t.Schema), strings.ToLower(t.Name)}] {
-			out = append(out, Table{t.Schema, t.Name})
+		if !has[sqlguard.CatalogName{Schema: strings.ToLower(t.Schema), Name: strings.ToLower(t.Name)}] {
+			out = append(out, sqlguard.CatalogName{Schema: t.Schema, Name: t.Name})
 		}
 	}
 	return out, nil

@@ -133,8 +133,12 @@ func templates(d sqlguard.Dialect, sql string) (spans []sqlguard.Span) {
 	if !mayHaveTemplates(d, sql) {
 		return nil
 	}
+	found := templatePattern(d).FindAllStringIndex(sql, -1)
+	if found == nil {
+		return nil
+	}
 	tokens, i := d.Lex(sql).List, 0
-	for _, at := range templatePattern(d).FindAllStringIndex(sql, -1) {
+	for _, at := range found {
 		for i < len(tokens) && tokens[i].End <= at[0] {
 			i++
 		}
@@ -153,7 +157,7 @@ func templates(d sqlguard.Dialect, sql string) (spans []sqlguard.Span) {
 // HasTemplateInName reports whether a quoted name of a text has a template in it. To
 // a reader it is a name.
 func HasTemplateInName(d sqlguard.Dialect, sql string) bool {
-	if !mayHaveTemplates(d, sql) {
+	if !mayHaveTemplates(d, sql) || !templatePattern(d).MatchString(sql) {
 		return false
 	}
 	for _, token := range d.Lex(sql).List {

@@ -3,8 +3,13 @@ package dialecttest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"testing"
+
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // HeldStatement is a statement that others wrote.
@@ -31,4 +36,35 @@ func Held(tb testing.TB, variable string) []HeldStatement {
 		out = append(out, s)
 	}
 	return out
+}
+
+// JudgeHeld judges statements that others wrote by d and by an engine. engine returns why a
+// text that the guard allows is wrong, or "", and whether the text is one read to it. Of the
+// reads it counts those that are refused by their source and code.
+func JudgeHeld(t *testing.T, statements []HeldStatement, d sqlguard.Dialect, engine func(sql string) (fault string, read bool)) {
+	t.Helper()
+	g := NewGuard(t, d)
+	reads, refused, others := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, s := range statements {
+		v := g.CheckOnce(s.SQL)
+		fault, read := engine(s.SQL)
+		switch {
+		case v.Allowed && fault != "":
+			t.Errorf("allowed: %s: %q\nto the engine: %s", s.Source, s.SQL, fault)
+		case v.Allowed:
+			reads[s.Source]++
+		case read:
+			reads[s.Source]++
+			refused[fmt.Sprint(s.Source, " ", v.Code)]++
+			t.Logf("refused\t%s\t%s\t%s\t%q", s.Source, v.Code, v.Findings[0].Message, s.SQL)
+		default:
+			others[s.Source]++
+		}
+	}
+	for _, source := range slices.Sorted(maps.Keys(reads)) {
+		t.Logf("%s: %d reads; %d texts that are none are refused", source, reads[source], others[source])
+	}
+	for _, k := range slices.Sorted(maps.Keys(refused)) {
+		t.Logf("%d refused: %s", refused[k], k)
+	}
 }

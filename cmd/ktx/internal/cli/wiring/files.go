@@ -45,12 +45,8 @@ type folderFiles struct {
 var _ duckdb.Files = (*folderFiles)(nil)
 
 // Tables returns the tables that a path or a pattern reads.
-func (f *folderFiles) Tables(path string) []duckdb.File {
-	var out []duckdb.File
-	for _, t := range duckdbdb.NewListing(f.root, permitsFile(f.rules)).Tables(path) {
-		out = append(out, duckdb.File(t))
-	}
-	return out
+func (f *folderFiles) Tables(path string) []sqlguard.CatalogName {
+	return duckdbdb.NewListing(f.root, permitsFile(f.rules)).Tables(path)
 }
 
 func lowered(patterns []string) []string {
