@@ -32,8 +32,8 @@ type conn struct {
 
 	said said // the last statement, for a connection that is held
 
-	// pending is set until the second part of a statement has been read. unsettled is
-	// the error in it.
+	// pending is set until the closing of a statement has been read. unsettled is the
+	// error in it.
 	pending   bool
 	unsettled error
 
@@ -41,6 +41,7 @@ type conn struct {
 	openTimeout, openLock time.Duration
 	openPins              *pinned
 	openSealed            bool  // it asks for the seal
+	leave                 raw   // what then follows the statement
 	seal                  *seal // nil: the pins are sent each time
 	close                 raw   // the last result of closing
 }

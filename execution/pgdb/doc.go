@@ -20,16 +20,23 @@
 // takes the snapshot, and after that the server refuses SET TRANSACTION READ
 // WRITE. When BEGIN or a pin fails, the server skips the approved statement.
 //
-// A connection sends its settings in the first message too, when no pooler is in
-// front of the server. The reset returns to them. When all of them are in force, and
-// the statement has the usual time limits, one comparison takes the place of the
-// pins: the settings, the read-only transaction and the first schema, as one text,
-// against the text that the session had at its login, which costs the server less.
-// When the comparison fails, the server skips the statement, and the connection
-// sends it again with the pins, which it uses from then on.
-//
 // The answer is complete at the first Sync. The server runs the second part
 // after that, and the package verifies it before it uses the connection again.
+//
+// A connection sends its settings in the first message too, when no pooler is in
+// front of the server. When all of them are in force, and the statement has the usual
+// time limits, the session is sealed, which costs the server and the package less:
+//
+//	BEGIN READ ONLY · comparison · the approved statement · comparison · ROLLBACK · Sync
+//
+// A comparison has the settings, the role, the read-only transaction and the first
+// schema as one text, against the text that the session had at its login. When the
+// first one fails, the server skips the statement, and the connection sends it again
+// with the pins, which it uses from then on. The second one shows that the statement
+// has changed none of these and has not left its transaction; when it fails, nobody
+// gets the result. It also calls pg_advisory_unlock_all(). All else that a statement
+// can leave, the rollback undoes (manual, SET, LISTEN, DECLARE), so the reset is sent
+// only after an error, for which the server skips what follows.
 //
 // The reset is SET SESSION AUTHORIZATION DEFAULT, RESET ALL, CLOSE ALL,
 // UNLISTEN * and pg_advisory_unlock_all(). This is DISCARD ALL without
@@ -60,9 +67,10 @@
 // # When a connection is closed instead
 //
 // A connection is used again only when the server said that the transaction
-// was open at the first Sync and closed at the second, when the statement's
-// command tag is that of a read (SELECT, SHOW, EXPLAIN), when no pinned setting
-// differs, and when the server received every cancel that was sent. Every other
+// was open at the first Sync and closed at the second, or when both comparisons held
+// and it is closed at the only one, when the statement's command tag is that of a read
+// (SELECT, SHOW, EXPLAIN), when no pinned setting differs, and when the server
+// received every cancel that was sent. Every other
 // message, COPY included, closes it.
 //
 // # Limits

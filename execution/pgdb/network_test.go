@@ -245,7 +245,7 @@ func TestPooler(t *testing.T) {
 		t.Errorf("the connection was used again after a cancel")
 	}
 	off := open(t, p.through(t, url), pgdb.Config{Pooler: pgdb.PoolerOff})
-	if got := off.One(t, prepared); got != "9" {
+	if got := off.One(t, prepared); got != "10" {
 		t.Errorf("%s prepared statements with Pooler set to off", got)
 	}
 	p.pooler.Store(false)

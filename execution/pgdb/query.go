@@ -93,14 +93,15 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 	}
 }
 
-// stage says which of the three statements the server is executing.
+// stage says which statement the server is executing.
 type stage uint8
 
 const (
 	atBegin stage = iota
-	atPins
+	atPins        // or the comparison of a sealed session
 	atText
-	atEnd
+	atEnd      // in a sealed session the second comparison
+	atRollback // of a sealed session
 )
 
 // exchange is one statement on one connection.
@@ -112,7 +113,8 @@ type exchange struct {
 	alarm *pool.Alarm
 	stale bool // the connection was idle for a long time
 
-	at        stage
+	at, last  stage // last is where the answer ends
+	sealed    bool
 	parsed    bool // the server has parsed the statement
 	bound     bool
 	described bool
@@ -168,8 +170,15 @@ func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*
 	f.SendBind(&pgproto3.Bind{Parameters: x.s.values}) // no format codes: every column as text
 	f.SendDescribe(&pgproto3.Describe{ObjectType: 'P'})
 	f.SendExecute(&pgproto3.Execute{})
-	f.SendSync(&pgproto3.Sync{})
-	if !c.pooled {
+	x.last = atEnd
+	switch x.sealed = c.openSealed; {
+	case x.sealed:
+		x.last = atRollback + 1
+		f.Send(c.leave)
+	case c.pooled:
+		f.SendSync(&pgproto3.Sync{})
+	default:
+		f.SendSync(&pgproto3.Sync{})
 		f.Send(end)
 	}
 	var status byte
@@ -179,6 +188,12 @@ func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*
 	}
 	x.elapsed = time.Since(start)
 	ended := true
+	if x.sealed && err == nil {
+		if c.pending = x.failed != nil; c.pending { // the server has skipped the rollback
+			f.Send(end)
+			ended = f.Flush() == nil
+		}
+	}
 	if c.pooled && err == nil && status != 'I' {
 		// A pooler may assign the server connection to another client after a
 		// ReadyForQuery outside of a transaction. If the statement had ended
@@ -239,11 +254,11 @@ func (x *exchange) read() (byte, error) {
 	}
 }
 
-// control checks the order of the answers. BEGIN and the pins have a completed
-// bind and command, and a completed parse when they are unnamed. The statement
-// has every step. Any other message, such as COPY, is an error.
+// control checks the order of the answers. The package's own statements have a
+// completed bind and command, and a completed parse when they are unnamed. The
+// statement has every step. Any other message, such as COPY, is an error.
 func (x *exchange) control(msg pgproto3.BackendMessage) error {
-	ok := x.failed == nil && x.at < atEnd
+	ok := x.failed == nil && x.at < x.last
 	switch msg := msg.(type) {
 	case *pgproto3.ParseComplete:
 		ok = ok && (x.at != atText || !x.parsed)
@@ -278,9 +293,9 @@ func (x *exchange) control(msg pgproto3.BackendMessage) error {
 
 func (x *exchange) dataRow(msg *pgproto3.DataRow) error {
 	switch {
-	case x.failed != nil || x.at == atBegin || x.at == atEnd || x.at == atText && !x.described:
+	case x.failed != nil || x.at == atBegin || x.at == x.last || x.at == atText && !x.described:
 		return fmt.Errorf("%w: a row out of place", errFrame)
-	case x.at == atPins || x.rows.Full():
+	case x.at != atText || x.rows.Full():
 		return nil
 	}
 	if err := x.rows.add(msg.Values, x.c.frames.takeCut()); err != nil {
@@ -316,31 +331,33 @@ func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 
 // answered ends a statement that the server has finished.
 func (x *exchange) answered(status byte, reason error, delivered bool) (*execution.Result, error) {
+	canceled := x.failed != nil && x.failed.Code == stateQueryCanceled
 	switch {
 	case status == 'I' && x.at == atBegin && x.failed != nil: // BEGIN itself failed
-	case status == 'E' && x.failed != nil:
-	case status == 'T' && x.failed == nil && x.at == atEnd && !endsTransaction(x.tag):
+	case status == 'E' && x.failed != nil && (x.at < atEnd || canceled):
+	case x.failed != nil && x.at == atEnd:
+		return nil, network.Untrusted("the statement changed its session", x.failed)
+	case status == x.finished() && x.failed == nil && x.at == x.last && !endsTransaction(x.tag):
 		if err := x.c.unchanged(); err != nil {
 			return nil, network.Untrusted("the statement changed its session", err)
 		}
 	default:
 		return nil, network.Untrusted("the statement left its read-only transaction", nil)
 	}
-	canceled := x.failed != nil && x.failed.Code == stateQueryCanceled
 	switch {
 	case reason != nil:
 		// A cancel that has not taken effect yet would hit the next statement.
 		// Behind a pooler, that may be a statement of another client.
 		x.keep = canceled && delivered && !x.c.pooled && x.c.settle() == nil
-	case x.failed != nil && x.at != atText:
+	case x.failed != nil && x.at < atText:
 		x.keep = x.c.settle() == nil
 	default:
 		x.keep = x.failed != nil || reads(x.tag)
 	}
 	switch {
-	case x.failed == nil || x.rows.Full():
+	case x.failed == nil || x.rows.Full() || x.at == atRollback:
 		return x.result(), nil
-	case canceled && x.at != atText && (errors.Is(reason, pool.ErrTimeLimit) || reason == nil && x.elapsed >= x.lim.Timeout):
+	case canceled && x.at < atText && (errors.Is(reason, pool.ErrTimeLimit) || reason == nil && x.elapsed >= x.lim.Timeout):
 		return nil, pool.NotBegun(x.failed, x.lim.Timeout)
 	case canceled && reason != nil:
 		return nil, pool.Ended(reason, x.failed, x.lim.Timeout)
@@ -362,6 +379,14 @@ func (x *exchange) answered(status byte, reason error, delivered bool) (*executi
 	default:
 		return nil, pool.Unopened(queryError(x.failed, ""))
 	}
+}
+
+// finished is the state of a session that has answered everything.
+func (x *exchange) finished() byte {
+	if x.sealed {
+		return 'I'
+	}
+	return 'T'
 }
 
 func (x *exchange) result() *execution.Result {

@@ -62,8 +62,10 @@ func TestSealLasts(t *testing.T) {
 		ask, want string
 		limit     time.Duration
 	}{
-		{"SELECT set_config('extra_float_digits', '0', false)", "0", 90 * time.Second},
-		{"SELECT set_config('statement_timeout', '0', false)", "0", 90 * time.Second},
+		{"SELECT set_config('my.setting', '0', false)", "0", 90 * time.Second},
+		{"SELECT coalesce(current_setting('my.setting', true), '')", "", 90 * time.Second},
+		{"SELECT pg_advisory_lock(1)::text", "", 90 * time.Second},
+		{"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'", "0", 90 * time.Second},
 		{"SELECT current_setting('statement_timeout') || current_setting('TimeZone')", "90sUTC", 90 * time.Second},
 		{"SHOW statement_timeout", "1234ms", 1234 * time.Millisecond},
 		{"SHOW statement_timeout", "90s", 90 * time.Second},
@@ -76,6 +78,41 @@ func TestSealLasts(t *testing.T) {
 		}
 		if b.Sealed() != 1 {
 			t.Errorf("after %s the session has no seal", c.ask)
+		}
+	}
+}
+
+// TestSealIsComparedAgain shows that nobody gets the result of a statement that changed
+// what its session was sealed with, or took away what ends it.
+func TestSealIsComparedAgain(t *testing.T) {
+	server := testdb.Postgres(t)
+	url := server.NewDatabase(t, "CREATE SCHEMA evil",
+		"CREATE FUNCTION forget(what text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'DEALLOCATE ' || what; RETURN 1; END $$",
+		"CREATE FUNCTION become(who text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'SET ROLE ' || who; RETURN 1; END $$")
+	for _, text := range []string{
+		"SELECT set_config('statement_timeout', '0', false)",
+		"SELECT set_config('lock_timeout', '0', true)",
+		"SELECT set_config('extra_float_digits', '0', false)",
+		"SELECT set_config('bytea_output', 'escape', true)",
+		"SELECT set_config('transform_null_equals', 'on', true)",
+		"SELECT set_config('search_path', 'evil', false)",
+		"SELECT set_config('TimeZone', 'Asia/Tokyo', true)",
+		"SELECT become('pg_monitor')",
+		"SELECT forget('ktx_leave')",
+		"SELECT forget('ktx_rollback')",
+		"COMMIT", "ROLLBACK", "COMMIT AND CHAIN",
+	} {
+		b := open(t, url, pgdb.Config{MaxConnections: 1, SearchPath: []string{"public"}, Session: postgres.Dialect{}.Session()})
+		pid := b.One(t, backendPID)
+		if b.Sealed() != 1 {
+			t.Fatal("the session has no seal")
+		}
+		res, err := b.Try(t.Context(), t, text, execution.Limits{})
+		if err == nil {
+			t.Errorf("%s: %+v", text, res)
+		}
+		if now := b.One(t, backendPID); now == pid {
+			t.Errorf("%s: the connection was kept", text)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package pgdb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -110,16 +111,20 @@ func (c *conn) opening(timeout, lockTimeout time.Duration, settings *pinned) (ra
 	}
 	var e encoder
 	e.run(c.dialer.texts.begin, c.prepared)
-	if values, ok := c.sealed(timeout, lockTimeout, settings); ok {
-		e.run(c.seal.sql, true, values...)
-		c.openSealed = true
+	var leave encoder
+	values, sealed := c.sealed(timeout, lockTimeout, settings)
+	if sealed {
+		e.run(c.seal.enter, true, values...)
+		leave.run(c.seal.leave, true, values[0])
+		leave.run(rollback, true)
+		leave.add(&pgproto3.Sync{})
 	} else {
 		e.run(c.pins(), c.prepared, append([][]byte{milliseconds(timeout), milliseconds(lockTimeout)}, settings.arrays[:]...)...)
-		c.openSealed = false
 	}
-	if e.err != nil {
-		return nil, e.err
+	if err := errors.Join(e.err, leave.err); err != nil {
+		return nil, err
 	}
+	c.openSealed, c.leave = sealed, leave.b
 	c.open, c.openTimeout, c.openLock, c.openPins = e.b, timeout, lockTimeout, settings
 	return c.open, nil
 }
@@ -139,7 +144,7 @@ func (c *conn) pins() constant {
 
 // closing returns the messages after the statement's Sync: ROLLBACK and the
 // reset, with their own Sync. An error in the statement does not make the
-// server skip them.
+// server skip them. A sealed session needs them only after an error.
 func (c *conn) closing() (raw, error) {
 	if c.close != nil {
 		return c.close, nil
@@ -257,12 +262,13 @@ func (c *conn) prepare(ctx context.Context) error {
 	return nil
 }
 
-// askSeal prepares the comparison, and asks a new connection for the settings of its
+// askSeal prepares the comparisons, and asks a new connection for the settings of its
 // session. It returns what learnSeal has to find.
 func (c *conn) askSeal(f *pgproto3.Frontend) wanted {
 	w := c.wantSeal()
-	text := sealText(w)
-	f.SendParse(&pgproto3.Parse{Name: text.name, Query: text.sql})
+	for _, t := range sealTexts(w) {
+		f.SendParse(&pgproto3.Parse{Name: t.name, Query: t.sql})
+	}
 	f.SendSync(&pgproto3.Sync{})
 	f.SendParse(&pgproto3.Parse{Query: "SELECT " + strings.Join(w.names(), ", ")})
 	f.SendBind(&pgproto3.Bind{})

@@ -9,12 +9,18 @@ import (
 )
 
 // seal is the state of a session whose settings were set at login. Such a session
-// needs no pins: RESET ALL and ROLLBACK return to the settings of the login, so one
-// comparison shows that they are in force, that the transaction is read-only, and
-// that the server's own schema is searched first. When the comparison fails, the
+// needs no pins: ROLLBACK returns to the settings of the login, so one comparison
+// before the statement shows that they are in force, that the transaction is
+// read-only, and that the server's own schema is searched first. When it fails, the
 // statement does not run, and the connection uses the pins from then on.
+//
+// The same comparison after the statement shows that the transaction is still there,
+// and that the statement has changed none of these. Then the rollback undoes all that
+// a statement can leave (manual, SET, LISTEN and DECLARE), except for advisory locks
+// of the session, which this comparison releases. When it fails, nobody gets the
+// result, and the connection is closed.
 type seal struct {
-	sql           constant
+	enter, leave  constant
 	state         string // what the comparison must find, up to the search path
 	timeout, lock time.Duration
 	setsPath      bool // the search path is set by the comparison
@@ -70,13 +76,14 @@ type wanted struct {
 	setsPath bool
 }
 
-// names returns the expressions that read the settings.
+// names returns the expressions that read the settings, and the role, which is the one
+// of the login.
 func (w wanted) names() []string {
-	out := make([]string, len(w.settings))
-	for i, p := range w.settings {
-		out[i] = "pg_catalog.current_setting('" + p.name + "')" // settingName permits no quotes
+	out := make([]string, 0, len(w.settings)+1)
+	for _, p := range w.settings {
+		out = append(out, "pg_catalog.current_setting('"+p.name+"')") // settingName permits no quotes
 	}
-	return out
+	return append(out, "pg_catalog.current_setting('role')")
 }
 
 // wantSeal returns what a seal of c has to show.
@@ -108,8 +115,9 @@ func (c *conn) learnSeal(w wanted) error {
 		return errors.Join(unprepared, unanswered)
 	}
 	if unprepared == nil && unanswered == nil && w.met(got) {
+		texts := sealTexts(w)
 		c.seal = &seal{
-			sql: sealText(w), timeout: c.dialer.usual.Timeout, lock: c.dialer.usual.LockTimeout, setsPath: w.setsPath,
+			enter: texts[0], leave: texts[1], timeout: c.dialer.usual.Timeout, lock: c.dialer.usual.LockTimeout, setsPath: w.setsPath,
 			state: strings.Join(append(got, "on"), sealSeparator) + sealSeparator,
 		}
 	}
@@ -118,31 +126,38 @@ func (c *conn) learnSeal(w wanted) error {
 
 // met reports whether the values of the settings are the wanted ones.
 func (w wanted) met(got []string) bool {
-	if len(got) != len(w.settings) {
+	if len(got) != len(w.settings)+1 {
 		return false
 	}
 	for i, p := range w.settings {
-		if !p.holds(got[i]) || strings.Contains(got[i], sealSeparator) {
+		if !p.holds(got[i]) {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(got, func(v string) bool { return strings.Contains(v, sealSeparator) })
 }
 
 // serverSchema is the schema that must be searched first.
 const serverSchema = "pg_catalog"
 
-// sealText returns the comparison. Its first parameter is the state. The second one
-// is the search path, if the comparison sets it. As the pins do, it raises an error
-// by a cast when the state is another one.
-func sealText(w wanted) constant {
-	values := append(w.names(), "pg_catalog.current_setting('"+readOnlySetting+"')")
-	if w.setsPath {
-		values = append(values, "pg_catalog.set_config('"+pathSetting+"', $2, true)")
+// sealTexts returns the comparisons before and after the statement. Their first
+// parameter is the state. The second one of the former is the search path, if the
+// comparison sets it. As the pins do, they raise an error by a cast when the state is
+// another one.
+func sealTexts(w wanted) [2]constant {
+	compare := func(path, told string) string {
+		values := append(w.names(), "pg_catalog.current_setting('"+readOnlySetting+"')")
+		if w.setsPath {
+			values = append(values, path)
+		}
+		values = append(values, "(pg_catalog.current_schemas(true))[1]")
+		return "SELECT CAST(CASE WHEN pg_catalog.concat_ws('" + sealSeparator + "', " + strings.Join(values, ", ") + ")\n\t" +
+			"OPERATOR(pg_catalog.=) $1::pg_catalog.text THEN '1' ELSE '" + mismatchMark + told + "' END AS pg_catalog.int4)"
 	}
-	values = append(values, "(pg_catalog.current_schemas(true))[1]")
-	return constant{"ktx_seal", `SELECT CAST(CASE WHEN pg_catalog.concat_ws('` + sealSeparator + `', ` + strings.Join(values, ", ") + `)
-	OPERATOR(pg_catalog.=) $1::pg_catalog.text THEN '1' ELSE '` + mismatchMark + `the session is not as it was at its login' END AS pg_catalog.int4)`}
+	return [2]constant{
+		{"ktx_seal", compare("pg_catalog.set_config('"+pathSetting+"', $2, true)", "the session is not as it was at its login")},
+		{"ktx_leave", compare("pg_catalog.current_setting('"+pathSetting+"')", "the statement changed the session") + ", pg_catalog.pg_advisory_unlock_all()"},
+	}
 }
 
 // sealed returns the parameters of the comparison for a statement, and whether it

@@ -247,18 +247,18 @@ func TestPreparedTextsAreGone(t *testing.T) {
 		what, left string
 		path       []string
 	}{
-		{"ALL", "9", nil},
-		{"ktx_rollback", "9", nil},
-		{"ktx_reset_locks", "9", nil},
+		{"ALL", "10", nil},
+		{"ktx_rollback", "10", nil},
+		{"ktx_reset_locks", "10", nil},
 		{"ktx_begin", "0", nil},
 		{"ktx_pins", "0", nil},
-		{"ktx_pins", "8", sealed},
+		{"ktx_pins", "9", sealed},
 		{"ktx_seal", "0", sealed},
-		{"ktx_seal", "8", nil},
+		{"ktx_seal", "9", nil},
 	} {
 		b := open(t, url, pgdb.Config{MaxConnections: 2, SearchPath: c.path})
-		if n := b.One(t, count); n != "9" {
-			t.Errorf("%s texts are prepared, want 9", n)
+		if n := b.One(t, count); n != "10" {
+			t.Errorf("%s texts are prepared, want 10", n)
 		}
 		if got := b.One(t, "SELECT forget('"+c.what+"')"); got != "1" {
 			t.Errorf("got %s", got)

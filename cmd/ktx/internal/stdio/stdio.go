@@ -27,7 +27,6 @@ import (
 	"io"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -92,9 +91,7 @@ type Transport struct {
 	ending  bool                    // no call begins outside of the SDK
 	broken  error                   // of a write
 	calls   sync.WaitGroup          // the calls that run outside of the SDK
-
-	next    chan call    // to a goroutine that has answered a call
-	waiting atomic.Int32 // goroutines for which next is open
+	workers *rpc.Workers            // run them
 }
 
 // call is a call that runs outside of the SDK.
@@ -104,9 +101,6 @@ type call struct {
 	id     jsonrpc.ID
 	tool   rpc.ToolCall
 }
-
-// maxWaiting bounds the goroutines that wait for a call.
-const maxWaiting = 16
 
 // request is a request without an answer.
 type request struct {
@@ -124,7 +118,7 @@ var (
 func New(in io.Reader, out io.Writer) *Transport {
 	return &Transport{
 		in: polled(in), out: out, open: newCounter(), pending: map[jsonrpc.ID]*request{},
-		incoming: make(chan jsonrpc.Message), next: make(chan call), stop: make(chan struct{}), closed: make(chan struct{}),
+		incoming: make(chan jsonrpc.Message), workers: rpc.NewWorkers(), stop: make(chan struct{}), closed: make(chan struct{}),
 	}
 }
 
@@ -268,25 +262,8 @@ func (t *Transport) take(r *jsonrpc.Request) bool {
 	waits.cancel = cancel
 	t.calls.Add(1)
 	c := call{ctx, cancel, r.ID, tool}
-	select {
-	case t.next <- c:
-	default:
-		go t.serve(c)
-	}
+	t.workers.Go(func() { t.answer(c) })
 	return true
-}
-
-// serve answers a call, and then further ones: the stack of its goroutine has grown to
-// what a call needs.
-func (t *Transport) serve(c call) {
-	for more := true; more; {
-		t.answer(c)
-		more = t.waiting.Add(1) <= maxWaiting
-		if more {
-			c, more = <-t.next
-		}
-		t.waiting.Add(-1)
-	}
 }
 
 // answer calls a tool and writes the answer.
@@ -349,7 +326,7 @@ func (t *Transport) write(m rpc.Message) error {
 // readAll reads lines until the input or the session ends.
 func (t *Transport) readAll() {
 	defer close(t.incoming)
-	defer close(t.next)
+	defer t.workers.Close()
 	lines := bufio.NewReaderSize(t.in, 64<<10)
 	var last time.Time // when the last request was read
 	for {

@@ -17,7 +17,8 @@ import (
 // known. The answer is one JSON object, which the protocol permits in place of a
 // stream.
 type direct struct {
-	tools rpc.Tools
+	tools   rpc.Tools
+	workers *rpc.Workers // of the process: they are not closed
 
 	mu       sync.Mutex
 	sessions map[string]*known
@@ -129,12 +130,12 @@ func (a *answerer) answerDirectly(out *answer, r *http.Request, m rpc.Members) b
 	forget := out.forgetting
 	out.forgetting = nil
 	done := make(chan *mcp.CallToolResult, 1)
-	go func() {
+	a.direct.workers.Go(func() {
 		res := a.direct.tools.Call(ctx, call.Name, call.Arguments, nil)
 		forget() // before the answer, after which the client may use the ID again
 		end()
 		done <- res
-	}()
+	})
 	select {
 	case res := <-done:
 		a.answer(out, rpc.AnswerTo(id, res))

@@ -57,7 +57,7 @@ func New(server *mcp.Server, logger *slog.Logger, tools rpc.Tools) Handlers {
 	server.AddReceivingMiddleware(rpc.Middleware(writing.to))
 	var plain *direct
 	if tools != nil {
-		plain = &direct{tools: tools, sessions: map[string]*known{}}
+		plain = &direct{tools: tools, workers: rpc.NewWorkers(), sessions: map[string]*known{}}
 		server.AddReceivingMiddleware(plain.middleware)
 	}
 	handler := func(stateless bool, plain *direct) http.Handler {
