@@ -49,9 +49,9 @@ func (m *meter) query(start, end int) amount {
 	}
 	out, rows, branch := amount{}, 0.0, 1.0
 	limit, later, starred := boundless, false, true
-	outer, heads := m.unrolled, m.heads
-	m.unrolled, m.heads = 1, nil
-	defer func() { m.unrolled, m.heads = outer, heads }()
+	outer, heads, source := m.unrolled, m.heads, m.source
+	m.unrolled, m.heads, m.source = 1, nil, amount{}
+	defer func() { m.unrolled, m.heads, m.source = outer, heads, source }()
 	for _, p := range parts {
 		if p.word == "with" {
 			m.with(p.start, p.end)
@@ -59,18 +59,18 @@ func (m *meter) query(start, end int) amount {
 	}
 	// The names and rows of FROM are known before the expressions that use them, wherever
 	// these stand. Each FROM is measured once: twice at each level would be too often.
-	type source struct{ rows, unrolled float64 } // of a query between set operations
-	sources := make([]source, 0, 8)
+	type branchRows struct{ rows, unrolled float64 } // of a query between set operations
+	sources := make([]branchRows, 0, 8)
 	for _, p := range parts {
 		switch p.word {
 		case "from":
 			branch = min(branch*m.from(p.start, p.end), boundless)
 		case "union", "intersect", "except":
-			sources = append(sources, source{branch, m.unrolled})
+			sources = append(sources, branchRows{branch, m.unrolled})
 			branch, m.unrolled = 1, 1
 		}
 	}
-	sources = append(sources, source{branch, m.unrolled})
+	sources = append(sources, branchRows{branch, m.unrolled})
 	next := func() {
 		branch, m.unrolled = sources[0].rows, sources[0].unrolled
 		sources = sources[1:]
@@ -312,6 +312,7 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 	width, row := 0, 0.0
 	before := m.heads // the names of the list before
 	var heads []string
+	all := false // an item stands for all columns, so that the places of the next ones are not known
 	m.split(start, end, func(start, end int) {
 		width++
 		at, from, stop := m.alias(start, end), start, end
@@ -326,21 +327,32 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 			delete(m.starts, from)
 		}
 		a := m.rowsOf(from, stop, rows)
+		named := false // the columns have the names under which they were measured
 		if star := m.text(end - 1); star == "*" || m.text(start) == "*" {
-			a = a.join(m.any())
+			a, all = a.join(m.columns()), true
+			named = star == "*" && m.known() && m.plain(start, end-1)
 		}
 		if at >= 0 {
 			m.give(m.name(at), a)
 		}
 		head := m.columnName(start, end, at)
-		heads = append(heads, head)
+		if all {
+			heads = append(heads, "")
+		} else {
+			heads = append(heads, head)
+		}
 		switch {
+		case later && all:
+			for _, name := range before[min(width-1, len(before)):] {
+				m.give(name, a)
+			}
+			m.bare = m.bare.join(a)
 		case later && width <= len(before) && before[width-1] != "":
 			m.give(before[width-1], a)
-		case later || head == "":
+		case later || head == "" && !named:
 			m.bare = m.bare.join(a)
 		}
-		row += a.size
+		row += max(a.size, a.whole)
 		out = out.join(a)
 	})
 	out.whole = max(out.whole, row)
@@ -384,6 +396,29 @@ func (m *meter) any() amount {
 	out := m.all.join(m.other)
 	out.rows = 0
 	return out
+}
+
+// columns is the largest value that * stands for: a column of a relation of FROM. In a recursive
+// query, which is one of them and not measured yet, and where a name can be a column of another
+// query, it can be any. Its whole is the size of all columns together.
+func (m *meter) columns() amount {
+	if !m.known() {
+		return m.any()
+	}
+	out := m.source
+	out.rows = 0
+	return out
+}
+
+// known reports whether the relations of FROM were measured before the query, so that they are
+// all that * stands for.
+func (m *meter) known() bool { return !m.recurs && !m.mutual && !m.growth.lambdas() }
+
+// sources adds a relation to those that FROM has.
+func (m *meter) sources(a amount) {
+	whole := m.source.whole + max(a.size, a.whole)
+	m.source = m.source.join(a)
+	m.source.whole = min(whole, boundless)
 }
 
 // named is the largest value that a name can stand for. A column without a name of its own
@@ -469,7 +504,10 @@ func (m *meter) with(start, end int) {
 		if recurs {
 			m.numbersOfSteps(m.name(start), open+1, stop, columns)
 		}
+		outside := m.recurs
+		m.recurs = outside || recurs
 		a := m.relation(open+1, stop, len(columns))
+		m.recurs = outside
 		if recurs {
 			a = a.join(m.repeated(m.name(start), open+1, stop, columns, a.text))
 		}
@@ -536,10 +574,11 @@ func (m *meter) once(open int) bool {
 	}
 }
 
-// has reports whether a name stands between two tokens.
+// has reports whether a name stands between two tokens. Behind a dot is none of a common table
+// expression.
 func (m *meter) has(start, end int, name string) bool {
 	for i := start; i < end; i++ {
-		if m.isName(i) && m.name(i) == name {
+		if m.isName(i) && m.name(i) == name && (i == start || m.tokens[i-1].Kind != TokenDot) {
 			return true
 		}
 	}
@@ -687,6 +726,9 @@ func (m *meter) itemEnd(start, end int) int {
 func (m *meter) others(query string, start, end int) map[string]bool {
 	plain, own := map[string]bool{}, map[string]bool{query: true}
 	relation := func(i int) {
+		for m.word(i) == "lateral" || m.word(i) == "only" {
+			i++
+		}
 		last := i // of its name
 		for last+2 < end && m.tokens[last+1].Kind == TokenDot && m.isName(last+2) {
 			last += 2
@@ -696,7 +738,7 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 			alias++
 		}
 		switch {
-		case i >= end || !m.isName(i) || last+1 < end && m.tokens[last+1].Kind == TokenOpen || last == i && m.carries(m.name(i), query, start, end):
+		case i >= end || !m.isName(i) || last+1 < end && m.tokens[last+1].Kind == TokenOpen || last == i && m.carries(m.name(i), query, start, end) || m.sequence(last) > 0:
 		case alias < end && m.isName(alias) && !joinWord(m.word(alias)) && !m.isClause(alias):
 			plain[m.name(alias)] = true
 		default:
@@ -716,7 +758,11 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 		if m.word(before) == "as" {
 			before--
 		}
-		if m.isName(i) && (i+1 < end && m.text(i+1) == ":" || m.tokens[before].Kind == TokenClose || m.isName(before) && m.carries(m.name(before), query, start, end)) {
+		if m.tokens[i].Kind == TokenString && (before >= 0 && m.tokens[before].Kind == TokenClose || m.word(i-1) == "as") {
+			own[strings.ToLower(bodyOf(m.text(i)))] = true // SQLite takes a string for a name
+		}
+		if m.isName(i) && (i+1 < end && (m.text(i+1) == ":" || m.text(i+1) == "(") || before >= 0 && m.tokens[before].Kind == TokenClose || m.word(before) == "ordinality" ||
+			m.isName(before) && m.carries(m.name(before), query, start, end)) {
 			own[m.name(i)] = true // another name of a query, or of what a function gives
 		}
 	}
@@ -724,6 +770,21 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 		delete(plain, name)
 	}
 	return plain
+}
+
+// ofTable reports whether the name at i is a column of a table of the database, by the name
+// before it: one that stands for such tables alone in the whole statement. Such a value is data.
+func (m *meter) ofTable(i int) bool {
+	if m.growth.lambdas() || i < 2 || m.tokens[i-1].Kind != TokenDot || !m.isName(i-2) {
+		return false
+	}
+	if m.tables == nil {
+		m.tables = map[string]bool{}
+		if !slices.Contains(m.words, "uescape") { // a name may be another one than it looks
+			m.tables = m.others("", 0, len(m.tokens))
+		}
+	}
+	return m.tables[m.name(i-2)]
 }
 
 // carries reports whether a relation of this name may have values of the recursive query between
@@ -768,7 +829,7 @@ func (m *meter) stepOf(names map[string]bool, query string, start, end int) step
 		s.others = m.others(query, start, end)
 	}
 	for i := start + 1; i < end && !s.measures; i++ {
-		if m.tokens[i].Kind != TokenOpen || !m.isName(i-1) || m.growth.Makers[m.name(i-1)] != MakesLength {
+		if m.tokens[i].Kind != TokenOpen || !m.isName(i-1) || !m.growth.Makers[m.name(i-1)].counts() {
 			continue
 		}
 		for j, stop := i+1, m.closing(i, end); j < stop; j++ {
@@ -928,12 +989,20 @@ func (m *meter) from(start, end int) float64 {
 	rows := 1.0
 	for i := start; i < end; i++ {
 		if m.tokens[i].Kind != TokenOpen {
+			if m.word(i) == "on" && i > start && m.tokens[i-1].Kind != TokenDot {
+				stop := m.conditionEnd(i+1, end)
+				m.rowsOf(i+1, stop, rows)
+				i = stop - 1
+				continue
+			}
 			if m.isName(i) && (i+1 >= end || m.tokens[i+1].Kind != TokenOpen) {
 				if n := m.sequence(i); n > 0 {
 					rows = min(rows*n, boundless)
 					m.give("seq", amount{num: n})
-				} else if a, known := m.names[m.name(i)]; known && a.rows > 1 && (i == start || m.tokens[i-1].Kind != TokenDot) {
-					rows = min(rows*a.rows, boundless)
+					m.sources(amount{num: n})
+				} else if a, known := m.names[m.name(i)]; known && (i == start || m.tokens[i-1].Kind != TokenDot) {
+					rows = min(rows*max(a.rows, 1), boundless)
+					m.sources(m.named(m.name(i)))
 				}
 				if m.endless(start, i) {
 					rows = boundless
@@ -965,6 +1034,7 @@ func (m *meter) from(start, end int) float64 {
 			a = m.relation(i+1, stop, m.namesAfter(stop, end))
 		}
 		rows = min(rows*max(a.rows, 1), boundless)
+		m.sources(a)
 		if m.growth.Strict && i > start && m.isName(i-1) && !joinWord(m.word(i-1)) {
 			m.give("value", a) // as SQLite names the column of a function
 		}
@@ -993,6 +1063,39 @@ func (m *meter) from(start, end int) float64 {
 		i = stop
 	}
 	return rows
+}
+
+// conditionEnd returns where the condition ends that follows the ON of a join: before the next
+// relation. What a condition calls is no relation: it adds no rows, and nothing reads its value.
+func (m *meter) conditionEnd(start, end int) int {
+	for i := start; i < end; i++ {
+		switch {
+		case m.tokens[i].Kind == TokenOpen:
+			i = m.closing(i, end)
+		case m.tokens[i].Kind == TokenComma:
+			return i
+		case m.tokens[i].Kind != TokenWord || m.tokens[i-1].Kind == TokenDot:
+		default:
+			call := i+1 < end && m.tokens[i+1].Kind == TokenOpen
+			switch m.word(i) {
+			case "join", "inner", "cross", "full", "natural", "outer", "straight_join", "on":
+				return i
+			case "left", "right": // or a function
+				if !call {
+					return i
+				}
+			case "pivot", "unpivot":
+				if call {
+					return i
+				}
+			case "array":
+				if m.word(i+1) == "join" {
+					return i
+				}
+			}
+		}
+	}
+	return end
 }
 
 // sequence returns how many rows a table of MariaDB's sequence engine has (seq_1_to_10), or 0.
