@@ -159,7 +159,7 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		case !choices[fn]:
 			out.text = true
 		}
-		if fn == "cast" && m.castsToNumber(stop-1, stop) {
+		if fn == "cast" && m.castsToNumber(stop-1, stop) || fn == "convert" && m.convertsToNumber(open, stop) {
 			out.size, out.text, out.items, out.each = min(out.size, numberSize), false, 0, 0
 		}
 		out.wild = out.wild || m.growth.Strict && !numbers[fn] && !choices[fn] && !plain[fn]
@@ -328,6 +328,18 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out.size, out.items, out.each = 0, 0, 0 // told once
 	}
 	return out
+}
+
+// convertsToNumber reports whether SQL Server's CONVERT(type, value) names a numeric type.
+func (m *meter) convertsToNumber(open, stop int) bool {
+	next := open + 2
+	if !m.growth.Plus || next >= stop || !m.castsToNumber(open+1, open+2) {
+		return false
+	}
+	if m.tokens[next].Kind == TokenOpen {
+		next = m.closing(next, stop) + 1
+	}
+	return next < stop && m.tokens[next].Kind == TokenComma
 }
 
 // castsToOne reports whether a CAST that closes at stop makes one number, or none: whether AS

@@ -220,6 +220,8 @@ func (m *meter) expression(start, end int) amount {
 					a.size, a.items, a.each, a.rows = n*each, n, each, 0
 				}
 				add(a.bound(), i, stop+1)
+			case i > start && (m.word(i-1) == "over" || m.word(i-1) == "filter"):
+				m.window(i+1, stop) // it says which rows there are, and is no part of the value
 			case i > start && m.isName(i-1) && !m.isExpressionWord(i-1):
 				add(m.call(i-1, i, stop, operand{}, false), i-1, stop+1)
 				if m.growth.Aliases && stop+1 < end && m.text(stop+1) == "(" { // the first bracket had parameters
@@ -306,6 +308,23 @@ func (m *meter) expression(start, end int) amount {
 		m.tell(start, end, fmt.Sprintf("constants make a value of up to %s bytes here; the limit is %s", count(out.size), count(m.most)))
 	}
 	return out.bound()
+}
+
+// window measures the parts of OVER (…) and FILTER (…), each by itself.
+func (m *meter) window(start, end int) {
+	m.split(start, end, func(start, end int) {
+		from := start
+		for i := start; i < end; i++ {
+			switch {
+			case m.tokens[i].Kind == TokenOpen:
+				i = m.closing(i, end)
+			case m.word(i) == "order" && m.word(i+1) == "by":
+				m.expression(from, i)
+				from = i + 2
+			}
+		}
+		m.query(from, end)
+	})
 }
 
 // isType reports whether the name at i is that of a type to which the expression is cast.

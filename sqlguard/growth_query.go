@@ -3,6 +3,7 @@ package sqlguard
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -609,11 +610,7 @@ func (m *meter) readsIn(start, end int) float64 {
 // rows with which the query begins are no step.
 func (m *meter) repeated(query string, start, end int, columns []string, text bool) (a amount) {
 	begins := m.begins(query, start, end)
-	for i := start; i < end; i++ {
-		if m.tokens[i].Kind == TokenNumber {
-			a.num = max(a.num, numberOf(m.text(i)))
-		}
-	}
+	a.num = m.largest(start, end)
 	own := m.valuesOf(query, start, end, columns)
 	s := m.stepOf(own, query, start, end)
 	flow := m.flowOf(start, end, columns, s)
@@ -637,6 +634,28 @@ func (m *meter) repeated(query string, start, end int, columns []string, text bo
 	})
 	a.rows = max(a.num, 1)
 	return a
+}
+
+// largest returns the largest number between two tokens, or product of numbers. A number that
+// grows by steps of a recursive query counts as that: some condition ends the steps.
+func (m *meter) largest(start, end int) (most float64) {
+	product, times := 0.0, false
+	for i := start; i < end; i++ {
+		switch m.tokens[i].Kind { //nolint:exhaustive // the others stand between numbers
+		case TokenNumber:
+			n := numberOf(m.text(i))
+			if product = max(product, 1) * max(n, 1); !times {
+				product = n
+			}
+			most, times = max(most, product), false
+		case TokenOperator:
+			times = m.text(i) == "*"
+		case TokenOpen, TokenClose: // as in 1000 * (1000)
+		default:
+			times = false
+		}
+	}
+	return min(most, boundless)
 }
 
 // begins returns where the first part of a recursive query ends which does not read the query
@@ -820,6 +839,7 @@ type step struct {
 	names, others map[string]bool // of its values, and of relations that are none
 	query         string          // the name of the query
 	measures      bool            // it has the length of a value
+	unrolls       bool            // it has as many rows as a value is long
 }
 
 // stepOf returns what doubles knows of a query, or of a lambda, when query is "".
@@ -836,16 +856,36 @@ func (m *meter) stepOf(names map[string]bool, query string, start, end int) step
 			s.measures = s.measures || m.isValue(j, start, end, s)
 		}
 	}
+	s.unrolls = query != "" && m.unrolls(start, end, s)
 	return s
 }
+
+// unrolls reports whether a recursive query makes rows of a value: by a function in FROM, or by
+// one in a select list that can have several rows.
+func (m *meter) unrolls(start, end int, s step) (found bool) {
+	m.items(start, end, func(clause string, from, to int) {
+		for i := from + 1; i < to && !found && (clause == "from" || clause == "select"); i++ {
+			if m.tokens[i].Kind != TokenOpen || m.text(i) != "(" || !m.isName(i-1) || joinWord(m.word(i-1)) || clause == "select" && !manyRows.MatchString(m.name(i-1)) {
+				continue
+			}
+			for j, stop := i+1, m.closing(i, end); j < stop; j++ {
+				found = found || m.isValue(j, start, end, s)
+			}
+		}
+	})
+	return found
+}
+
+// manyRows are the functions that can have several rows in a select list, by their names.
+var manyRows = regexp.MustCompile(`unnest|table|elements|each|keys|matches|query|record|series|subscripts|explode|parse|split|dump|debug`)
 
 // isValue reports whether the token at i reads one of the values.
 func (m *meter) isValue(i, start, end int, s step) bool {
 	if !m.isName(i) || !s.names[m.name(i)] || i+1 < end && m.tokens[i+1].Kind == TokenOpen && m.text(i+1) == "(" {
 		return false
 	}
-	if s.query != "" && m.name(i) == s.query && i+1 < end && m.tokens[i+1].Kind == TokenDot {
-		return false
+	if i+1 < end && m.tokens[i+1].Kind == TokenDot && (s.query != "" && m.name(i) == s.query || !m.growth.lambdas()) {
+		return false // a qualifier
 	}
 	return i-2 < start || m.tokens[i-1].Kind != TokenDot || !m.isName(i-2) || !s.others[m.name(i-2)]
 }
@@ -855,7 +895,7 @@ func (m *meter) isValue(i, start, end int, s step) bool {
 // count one by one, without what stands between WHEN and THEN.
 func (m *meter) doubles(start, end int, s step) bool {
 	seen := m.valuesRead(start, end, s)
-	if len(seen) == 0 {
+	if len(seen) == 0 && !s.unrolls {
 		return false
 	}
 	joins, twice, repeats, pads, cases := false, false, false, false, 0
@@ -873,9 +913,9 @@ func (m *meter) doubles(start, end int, s step) bool {
 			}
 			fn := m.name(i - 1)
 			kind, made := m.growth.Makers[fn]
-			pads = pads || s.measures && (kind == MakesPad || kind == MakesCount || kind == MakesResize || kind == MakesFill || kind == MakesFormat || kind == MakesCopies)
+			pads = pads || (s.measures || s.unrolls) && (kind == MakesPad || kind == MakesCount || kind == MakesResize || kind == MakesFill || kind == MakesFormat || kind == MakesCopies)
 			switch {
-			case made && (kind == MakesAll && !m.gathersOthers(i+1, m.closing(i, end), s) || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
+			case made && (len(seen) > 0 || kind == MakesAll) && (kind == MakesAll && (s.unrolls || !m.gathersOthers(i+1, m.closing(i, end), s)) || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
 				repeats = true
 			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
 				joins = true
