@@ -109,7 +109,7 @@ bench: ## run the benchmarks; writes docs/evidence/performance.md
 
 .PHONY: faults
 faults: ## run all faults of the fault suite; writes docs/evidence/reliability.md
-	KTX_TEST_FAULTS=full $(GO) test -tags duckdb -count 1 -timeout 20m ./execution/executiontest/faults -update
+	KTX_TEST_FAULTS=full $(GO) test -tags duckdb -count 1 -timeout 45m ./execution/executiontest/faults -update
 
 .PHONY: golden
 golden: ## rewrite the golden files with what the code prints now; read the diff

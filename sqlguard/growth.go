@@ -141,6 +141,7 @@ const (
 	MakesSquare                   // its first argument, each part indented as deep as it is nested
 	MakesAll                      // its argument once for each row
 	MakesLength                   // a number: the length of its argument
+	MakesIndex                    // a number: the place of an element in a list, whose first place a number among the arguments says
 	MakesLarge                    // a number that may have any size
 	MakesPower                    // a number: the first argument to the power of the second
 	MakesSmall                    // a number of at most a million, or a short text
@@ -178,6 +179,9 @@ const (
 
 // long reports whether a function of the kind makes a text, a list or rows.
 func (k Maker) long() bool { return k < MakesLength || k >= MakesManyfold }
+
+// counts reports whether a function of the kind says how long its argument is.
+func (k Maker) counts() bool { return k == MakesLength || k == MakesIndex }
 
 // holds reports whether a value of the kind has numbers, and no digits of one.
 func (k Maker) holds() bool {
@@ -522,6 +526,7 @@ type meter struct {
 	names   map[string]amount  // what the statement gives names to
 	wholes  map[string]amount  // the rows of the relations to which it gives names
 	commons map[string][]int   // where the common table expressions are named
+	tables  map[string]bool    // the names that stand for tables of the database alone
 	mutual  bool               // some of them may read each other
 	all     amount             // the largest of these
 	bare    amount             // what a query has in columns whose names the statement does not tell
@@ -529,6 +534,8 @@ type meter struct {
 	heads   []string           // the names of the columns that its first list says
 	other   amount             // what the relations have in such columns
 	reads   map[string]float64 // how often reading a common table expression reads others and itself
+	source  amount             // what the relations of the query's FROM have, whole all their columns together
+	recurs  bool               // the query is a part of a recursive one
 	reading float64            // how many rows an aggregate reads
 	most    float64
 	told    bool

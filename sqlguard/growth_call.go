@@ -84,7 +84,8 @@ func (m *meter) call(name, open, stop int, of operand, inFrom bool) amount {
 		first = first.plus(a)
 	}
 	// FROM, FOR and IN separate arguments too, and an aggregate has an ORDER BY.
-	m.arguments(open+1, stop, func(start, end int) {
+	values := m.ordered(open+1, stop)
+	m.arguments(open+1, values, func(start, end int) {
 		var a amount
 		if from, to, body, ok := m.lambda(start, end); ok {
 			names := m.parameters(from, to, first)
@@ -98,11 +99,35 @@ func (m *meter) call(name, open, stop int, of operand, inFrom bool) amount {
 		first = first.plus(a)
 		args = append(args, a)
 	})
+	for at := values; at < stop; at++ { // MySQL's separator stands behind ORDER BY
+		if m.word(at) == "separator" {
+			args = append(args, m.query(at+1, stop))
+			break
+		}
+	}
+	if values < stop {
+		m.expression(values+2, stop) // told if it makes something large, and no part of the value
+	}
 	out := m.made(name, open, stop, of, args, inFrom)
 	if of.path { // or the name of a schema
 		out = out.join(m.made(name, open, stop, operand{}, args[1:], inFrom))
 	}
 	return out
+}
+
+// ordered returns where the ORDER BY of an aggregate's arguments begins, or stop.
+func (m *meter) ordered(start, stop int) int {
+	for i := start; i < stop; i++ {
+		switch {
+		case m.tokens[i].Kind == TokenOpen:
+			i = m.closing(i, stop)
+		case m.isClause(i) && m.word(i) == "select", m.isClause(i) && m.word(i) == "with", m.isClause(i) && m.word(i) == "values":
+			return stop // of a query
+		case i > start && m.word(i) == "order" && m.word(i+1) == "by" && m.tokens[i-1].Kind != TokenDot:
+			return i
+		}
+	}
+	return stop
 }
 
 // made measures what a function makes of its arguments.
@@ -134,7 +159,7 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		case !choices[fn]:
 			out.text = true
 		}
-		if fn == "cast" && m.castsToNumber(stop-1, stop) {
+		if fn == "cast" && m.castsToNumber(stop-1, stop) || fn == "convert" && m.convertsToNumber(open, stop) {
 			out.size, out.text, out.items, out.each = min(out.size, numberSize), false, 0, 0
 		}
 		out.wild = out.wild || m.growth.Strict && !numbers[fn] && !choices[fn] && !plain[fn]
@@ -158,7 +183,8 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 			return amount{} // MySQL does not pad to the length of a type
 		}
 	case MakesFill:
-		out = amount{size: max(arg(0).size, 8) * arg(1).count()}
+		// The third argument says the first place, which MakesIndex can return.
+		out = amount{size: max(arg(0).size, 8) * arg(1).count(), num: all.num}.signs(all)
 	case MakesFourfold:
 		out.size *= 4
 	case MakesTwelvefold:
@@ -212,8 +238,16 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 			all.size = max(all.size, 20)
 		}
 		out = amount{size: all.size * rows, num: all.num}.signs(all)
-		if m.growth.Aliases {
+		switch {
+		case m.growth.Aliases:
 			out.items, out.each = rows, all.size
+		case fn == "array_agg" && !m.growth.lambdas():
+			// The arrays of PostgreSQL have no arrays in them: those of the rows give their elements.
+			one, n := all.element()
+			if m.castsToScalar(open+1, m.ordered(open+1, stop)) {
+				one, n = all, 1
+			}
+			out.items, out.each = rows*n, one.size
 		}
 	case MakesJoined:
 		_, n := arg(0).element()
@@ -247,6 +281,11 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		if fn == "bit_length" {
 			out.num *= 8
 		}
+	case MakesIndex:
+		// A place is at most the first place of the list and how many elements it has. The first
+		// place is 1, or a number that stands in the list's text or was given to MakesFill.
+		_, n := all.element()
+		out = amount{num: all.num + max(all.size, n), size: 20}.signs(all)
 	case MakesLarge:
 		out = amount{num: boundless, size: max(20, 12*all.size)}
 	case MakesPower:
@@ -281,11 +320,26 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 	if kind == MakesCount && strings.HasPrefix(fn, "bit") {
 		out.num = power(2, arg(0).count())
 	}
+	if !m.growth.lambdas() && !lists[fn] && !choices[fn] {
+		out.items, out.each = 0, 0 // it may make a text of the elements, and others of the text
+	}
 	if out = out.bound(); out.size > m.most {
 		m.tell(name, stop+1, fmt.Sprintf("the function %s makes a value of up to %s bytes from constants; the limit is %s", fn, count(out.size), count(m.most)))
 		out.size, out.items, out.each = 0, 0, 0 // told once
 	}
 	return out
+}
+
+// convertsToNumber reports whether SQL Server's CONVERT(type, value) names a numeric type.
+func (m *meter) convertsToNumber(open, stop int) bool {
+	next := open + 2
+	if !m.growth.Plus || next >= stop || !m.castsToNumber(open+1, open+2) {
+		return false
+	}
+	if m.tokens[next].Kind == TokenOpen {
+		next = m.closing(next, stop) + 1
+	}
+	return next < stop && m.tokens[next].Kind == TokenComma
 }
 
 // castsToOne reports whether a CAST that closes at stop makes one number, or none: whether AS
@@ -378,6 +432,10 @@ var (
 		json_to_recordset jsonb_to_recordset json_table varchar nvarchar char character varying numeric decimal dec number int integer bigint smallint tinyint float real double text
 		grouping grouping_id stddev stddev_pop stddev_samp typeof pg_typeof values some every bool_and bool_or`)
 )
+
+// lists are the functions of PostgreSQL that make a list whose elements are those of their
+// arguments.
+var lists = words("array_agg unnest array_cat array_append array_prepend")
 
 func words(list string) map[string]bool {
 	out := map[string]bool{}

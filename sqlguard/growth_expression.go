@@ -134,7 +134,10 @@ func (m *meter) expression(start, end int) amount {
 			default:
 				out.num += n
 			}
-		case "::": // the name of a type
+		case "::": // the name of a type, which may read elements in a text
+			if !m.growth.lambdas() {
+				out.items, out.each = 0, 0
+			}
 			if to > from+1 { // of so many bits
 				out.num = max(out.num, n)
 			}
@@ -191,9 +194,13 @@ func (m *meter) expression(start, end int) amount {
 			stop := m.closing(i, end)
 			switch {
 			case t.Text(m.sql) == "[" && i > start && last.end == i: // an element or a part of the operand
-				whole := last
+				whole := last.amount.plus(m.brackets(i+1, stop))
+				if !m.growth.lambdas() {
+					whole.items, whole.each = 0, 0 // a text, in which a cast may read elements
+				}
+				from := last.start
 				out, operator = before, last.operator
-				add(whole.amount.plus(m.brackets(i+1, stop)), whole.start, stop+1)
+				add(whole, from, stop+1)
 			case t.Text(m.sql) == "[":
 				add(m.brackets(i+1, stop), i, stop+1)
 			case m.growth.Methods && i-2 >= start && m.tokens[i-2].Kind == TokenDot && m.isName(i-1):
@@ -213,6 +220,8 @@ func (m *meter) expression(start, end int) amount {
 					a.size, a.items, a.each, a.rows = n*each, n, each, 0
 				}
 				add(a.bound(), i, stop+1)
+			case i > start && (m.word(i-1) == "over" || m.word(i-1) == "filter"):
+				m.window(i+1, stop) // it says which rows there are, and is no part of the value
 			case i > start && m.isName(i-1) && !m.isExpressionWord(i-1):
 				add(m.call(i-1, i, stop, operand{}, false), i-1, stop+1)
 				if m.growth.Aliases && stop+1 < end && m.text(stop+1) == "(" { // the first bracket had parameters
@@ -232,6 +241,10 @@ func (m *meter) expression(start, end int) amount {
 			}
 			if i+1 < end && m.tokens[i+1].Kind == TokenDot {
 				if !m.growth.lambdas() {
+					if i+2 < end && m.text(i+2) == "*" { // all columns, as one value
+						add(m.named(m.name(i)), i, i+3)
+						i += 2
+					}
 					continue // a qualifier
 				}
 				// Each name of the path can be the column, and the others its fields.
@@ -270,6 +283,10 @@ func (m *meter) expression(start, end int) amount {
 				if m.growth.Strict && numbered[name] && i > start && (m.text(i-1) == "::" || m.word(i-1) == "as") {
 					out.wild = true
 				}
+				if m.ofTable(i) || m.isType(start, i) {
+					add(amount{}, i, i+1)
+					continue
+				}
 				add(m.named(name), i, i+1)
 				last.path = true
 			}
@@ -292,6 +309,40 @@ func (m *meter) expression(start, end int) amount {
 	}
 	return out.bound()
 }
+
+// window measures the parts of OVER (…) and FILTER (…), each by itself.
+func (m *meter) window(start, end int) {
+	m.split(start, end, func(start, end int) {
+		from := start
+		for i := start; i < end; i++ {
+			switch {
+			case m.tokens[i].Kind == TokenOpen:
+				i = m.closing(i, end)
+			case m.word(i) == "order" && m.word(i+1) == "by":
+				m.expression(from, i)
+				from = i + 2
+			}
+		}
+		m.query(from, end)
+	})
+}
+
+// isType reports whether the name at i is that of a type to which the expression is cast.
+func (m *meter) isType(start, i int) bool {
+	if i <= start || m.growth.lambdas() {
+		return false
+	}
+	return m.text(i-1) == "::" || m.word(i-1) == "as" && start > 1 && m.tokens[start-1].Kind == TokenOpen && m.word(start-2) == "cast"
+}
+
+// castsToScalar reports whether the tokens end in :: and the name of a type of the server that
+// is no array. A type of a user may be one.
+func (m *meter) castsToScalar(start, end int) bool {
+	return end-2 > start && m.text(end-2) == "::" && scalars[m.word(end-1)]
+}
+
+// scalars are types of PostgreSQL that are no arrays.
+var scalars = words("text varchar name bpchar bool boolean int int2 int4 int8 integer bigint smallint numeric decimal real float4 float8 date time timestamp timestamptz interval uuid oid regclass json jsonb inet")
 
 // operand is a part of an expression: the tokens from start to end. path says that it is a
 // name, which can also be the schema of a function behind it.

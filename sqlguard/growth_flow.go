@@ -150,29 +150,44 @@ func (f *flow) joins(m *meter, from, to int, text bool) bool {
 }
 
 // numbersOfSteps lets the columns of a recursive query whose numbers grow by a factor in each
-// step stand for numbers without a bound: n * 2, n + n, or a + b, b. It is called before the
-// query is measured, because the query may use them itself.
+// step stand for numbers without a bound: n * 2, n + n, or a + b, b. Those to which each step
+// adds something stand for the largest number in the query. It is called before the query is
+// measured, because the query may use them itself.
 func (m *meter) numbersOfSteps(query string, start, end int, columns []string) {
 	s := m.stepOf(m.valuesOf(query, start, end, columns), query, start, end)
 	f := m.flowOf(start, end, columns, s)
 	for i := range f.items {
 		item := &f.items[i]
-		if !f.multiplies(m, item) {
+		to := amount{num: m.largest(start, end)}
+		switch {
+		case f.multiplies(m, item):
+			to = amount{num: boundless, wild: true}
+		case f.looping(item) == 0 || !m.adds(item):
 			continue
 		}
 		grown := map[string]bool{}
-		for _, to := range item.targets {
-			grown[to] = true
-			for next := range f.reaches[to] {
+		for _, target := range item.targets {
+			grown[target] = true
+			for next := range f.reaches[target] {
 				grown[next] = true
 			}
 		}
 		for name := range s.names {
 			if name != query && (grown[name] || grown[""] || len(f.items) > maxFlow) {
-				m.give(name, amount{num: boundless, wild: true})
+				m.give(name, to)
 			}
 		}
 	}
+}
+
+// adds reports whether an item adds or subtracts.
+func (m *meter) adds(item *flowItem) bool {
+	for i := item.start; i < item.end; i++ {
+		if text := m.operatorAt(i); text == "+" || text == "-" {
+			return true
+		}
+	}
+	return false
 }
 
 // multiplies reports whether an item makes a number from one of its own loop that can be larger

@@ -3,6 +3,7 @@ package sqlguard
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -49,9 +50,9 @@ func (m *meter) query(start, end int) amount {
 	}
 	out, rows, branch := amount{}, 0.0, 1.0
 	limit, later, starred := boundless, false, true
-	outer, heads := m.unrolled, m.heads
-	m.unrolled, m.heads = 1, nil
-	defer func() { m.unrolled, m.heads = outer, heads }()
+	outer, heads, source := m.unrolled, m.heads, m.source
+	m.unrolled, m.heads, m.source = 1, nil, amount{}
+	defer func() { m.unrolled, m.heads, m.source = outer, heads, source }()
 	for _, p := range parts {
 		if p.word == "with" {
 			m.with(p.start, p.end)
@@ -59,18 +60,18 @@ func (m *meter) query(start, end int) amount {
 	}
 	// The names and rows of FROM are known before the expressions that use them, wherever
 	// these stand. Each FROM is measured once: twice at each level would be too often.
-	type source struct{ rows, unrolled float64 } // of a query between set operations
-	sources := make([]source, 0, 8)
+	type branchRows struct{ rows, unrolled float64 } // of a query between set operations
+	sources := make([]branchRows, 0, 8)
 	for _, p := range parts {
 		switch p.word {
 		case "from":
 			branch = min(branch*m.from(p.start, p.end), boundless)
 		case "union", "intersect", "except":
-			sources = append(sources, source{branch, m.unrolled})
+			sources = append(sources, branchRows{branch, m.unrolled})
 			branch, m.unrolled = 1, 1
 		}
 	}
-	sources = append(sources, source{branch, m.unrolled})
+	sources = append(sources, branchRows{branch, m.unrolled})
 	next := func() {
 		branch, m.unrolled = sources[0].rows, sources[0].unrolled
 		sources = sources[1:]
@@ -312,6 +313,7 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 	width, row := 0, 0.0
 	before := m.heads // the names of the list before
 	var heads []string
+	all := false // an item stands for all columns, so that the places of the next ones are not known
 	m.split(start, end, func(start, end int) {
 		width++
 		at, from, stop := m.alias(start, end), start, end
@@ -326,21 +328,32 @@ func (m *meter) list(start, end int, rows float64, later bool) (out amount) {
 			delete(m.starts, from)
 		}
 		a := m.rowsOf(from, stop, rows)
+		named := false // the columns have the names under which they were measured
 		if star := m.text(end - 1); star == "*" || m.text(start) == "*" {
-			a = a.join(m.any())
+			a, all = a.join(m.columns()), true
+			named = star == "*" && m.known() && m.plain(start, end-1)
 		}
 		if at >= 0 {
 			m.give(m.name(at), a)
 		}
 		head := m.columnName(start, end, at)
-		heads = append(heads, head)
+		if all {
+			heads = append(heads, "")
+		} else {
+			heads = append(heads, head)
+		}
 		switch {
+		case later && all:
+			for _, name := range before[min(width-1, len(before)):] {
+				m.give(name, a)
+			}
+			m.bare = m.bare.join(a)
 		case later && width <= len(before) && before[width-1] != "":
 			m.give(before[width-1], a)
-		case later || head == "":
+		case later || head == "" && !named:
 			m.bare = m.bare.join(a)
 		}
-		row += a.size
+		row += max(a.size, a.whole)
 		out = out.join(a)
 	})
 	out.whole = max(out.whole, row)
@@ -384,6 +397,29 @@ func (m *meter) any() amount {
 	out := m.all.join(m.other)
 	out.rows = 0
 	return out
+}
+
+// columns is the largest value that * stands for: a column of a relation of FROM. In a recursive
+// query, which is one of them and not measured yet, and where a name can be a column of another
+// query, it can be any. Its whole is the size of all columns together.
+func (m *meter) columns() amount {
+	if !m.known() {
+		return m.any()
+	}
+	out := m.source
+	out.rows = 0
+	return out
+}
+
+// known reports whether the relations of FROM were measured before the query, so that they are
+// all that * stands for.
+func (m *meter) known() bool { return !m.recurs && !m.mutual && !m.growth.lambdas() }
+
+// sources adds a relation to those that FROM has.
+func (m *meter) sources(a amount) {
+	whole := m.source.whole + max(a.size, a.whole)
+	m.source = m.source.join(a)
+	m.source.whole = min(whole, boundless)
 }
 
 // named is the largest value that a name can stand for. A column without a name of its own
@@ -469,7 +505,10 @@ func (m *meter) with(start, end int) {
 		if recurs {
 			m.numbersOfSteps(m.name(start), open+1, stop, columns)
 		}
+		outside := m.recurs
+		m.recurs = outside || recurs
 		a := m.relation(open+1, stop, len(columns))
+		m.recurs = outside
 		if recurs {
 			a = a.join(m.repeated(m.name(start), open+1, stop, columns, a.text))
 		}
@@ -536,10 +575,11 @@ func (m *meter) once(open int) bool {
 	}
 }
 
-// has reports whether a name stands between two tokens.
+// has reports whether a name stands between two tokens. Behind a dot is none of a common table
+// expression.
 func (m *meter) has(start, end int, name string) bool {
 	for i := start; i < end; i++ {
-		if m.isName(i) && m.name(i) == name {
+		if m.isName(i) && m.name(i) == name && (i == start || m.tokens[i-1].Kind != TokenDot) {
 			return true
 		}
 	}
@@ -570,11 +610,7 @@ func (m *meter) readsIn(start, end int) float64 {
 // rows with which the query begins are no step.
 func (m *meter) repeated(query string, start, end int, columns []string, text bool) (a amount) {
 	begins := m.begins(query, start, end)
-	for i := start; i < end; i++ {
-		if m.tokens[i].Kind == TokenNumber {
-			a.num = max(a.num, numberOf(m.text(i)))
-		}
-	}
+	a.num = m.largest(start, end)
 	own := m.valuesOf(query, start, end, columns)
 	s := m.stepOf(own, query, start, end)
 	flow := m.flowOf(start, end, columns, s)
@@ -598,6 +634,28 @@ func (m *meter) repeated(query string, start, end int, columns []string, text bo
 	})
 	a.rows = max(a.num, 1)
 	return a
+}
+
+// largest returns the largest number between two tokens, or product of numbers. A number that
+// grows by steps of a recursive query counts as that: some condition ends the steps.
+func (m *meter) largest(start, end int) (most float64) {
+	product, times := 0.0, false
+	for i := start; i < end; i++ {
+		switch m.tokens[i].Kind { //nolint:exhaustive // the others stand between numbers
+		case TokenNumber:
+			n := numberOf(m.text(i))
+			if product = max(product, 1) * max(n, 1); !times {
+				product = n
+			}
+			most, times = max(most, product), false
+		case TokenOperator:
+			times = m.text(i) == "*"
+		case TokenOpen, TokenClose: // as in 1000 * (1000)
+		default:
+			times = false
+		}
+	}
+	return min(most, boundless)
 }
 
 // begins returns where the first part of a recursive query ends which does not read the query
@@ -687,6 +745,9 @@ func (m *meter) itemEnd(start, end int) int {
 func (m *meter) others(query string, start, end int) map[string]bool {
 	plain, own := map[string]bool{}, map[string]bool{query: true}
 	relation := func(i int) {
+		for m.word(i) == "lateral" || m.word(i) == "only" {
+			i++
+		}
 		last := i // of its name
 		for last+2 < end && m.tokens[last+1].Kind == TokenDot && m.isName(last+2) {
 			last += 2
@@ -696,7 +757,7 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 			alias++
 		}
 		switch {
-		case i >= end || !m.isName(i) || last+1 < end && m.tokens[last+1].Kind == TokenOpen || last == i && m.carries(m.name(i), query, start, end):
+		case i >= end || !m.isName(i) || last+1 < end && m.tokens[last+1].Kind == TokenOpen || last == i && m.carries(m.name(i), query, start, end) || m.sequence(last) > 0:
 		case alias < end && m.isName(alias) && !joinWord(m.word(alias)) && !m.isClause(alias):
 			plain[m.name(alias)] = true
 		default:
@@ -716,7 +777,11 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 		if m.word(before) == "as" {
 			before--
 		}
-		if m.isName(i) && (i+1 < end && m.text(i+1) == ":" || m.tokens[before].Kind == TokenClose || m.isName(before) && m.carries(m.name(before), query, start, end)) {
+		if m.tokens[i].Kind == TokenString && (before >= 0 && m.tokens[before].Kind == TokenClose || m.word(i-1) == "as") {
+			own[strings.ToLower(bodyOf(m.text(i)))] = true // SQLite takes a string for a name
+		}
+		if m.isName(i) && (i+1 < end && (m.text(i+1) == ":" || m.text(i+1) == "(") || before >= 0 && m.tokens[before].Kind == TokenClose || m.word(before) == "ordinality" ||
+			m.isName(before) && m.carries(m.name(before), query, start, end)) {
 			own[m.name(i)] = true // another name of a query, or of what a function gives
 		}
 	}
@@ -724,6 +789,21 @@ func (m *meter) others(query string, start, end int) map[string]bool {
 		delete(plain, name)
 	}
 	return plain
+}
+
+// ofTable reports whether the name at i is a column of a table of the database, by the name
+// before it: one that stands for such tables alone in the whole statement. Such a value is data.
+func (m *meter) ofTable(i int) bool {
+	if m.growth.lambdas() || i < 2 || m.tokens[i-1].Kind != TokenDot || !m.isName(i-2) {
+		return false
+	}
+	if m.tables == nil {
+		m.tables = map[string]bool{}
+		if !slices.Contains(m.words, "uescape") { // a name may be another one than it looks
+			m.tables = m.others("", 0, len(m.tokens))
+		}
+	}
+	return m.tables[m.name(i-2)]
 }
 
 // carries reports whether a relation of this name may have values of the recursive query between
@@ -759,6 +839,7 @@ type step struct {
 	names, others map[string]bool // of its values, and of relations that are none
 	query         string          // the name of the query
 	measures      bool            // it has the length of a value
+	unrolls       bool            // it has as many rows as a value is long
 }
 
 // stepOf returns what doubles knows of a query, or of a lambda, when query is "".
@@ -768,23 +849,43 @@ func (m *meter) stepOf(names map[string]bool, query string, start, end int) step
 		s.others = m.others(query, start, end)
 	}
 	for i := start + 1; i < end && !s.measures; i++ {
-		if m.tokens[i].Kind != TokenOpen || !m.isName(i-1) || m.growth.Makers[m.name(i-1)] != MakesLength {
+		if m.tokens[i].Kind != TokenOpen || !m.isName(i-1) || !m.growth.Makers[m.name(i-1)].counts() {
 			continue
 		}
 		for j, stop := i+1, m.closing(i, end); j < stop; j++ {
 			s.measures = s.measures || m.isValue(j, start, end, s)
 		}
 	}
+	s.unrolls = query != "" && m.unrolls(start, end, s)
 	return s
 }
+
+// unrolls reports whether a recursive query makes rows of a value: by a function in FROM, or by
+// one in a select list that can have several rows.
+func (m *meter) unrolls(start, end int, s step) (found bool) {
+	m.items(start, end, func(clause string, from, to int) {
+		for i := from + 1; i < to && !found && (clause == "from" || clause == "select"); i++ {
+			if m.tokens[i].Kind != TokenOpen || m.text(i) != "(" || !m.isName(i-1) || joinWord(m.word(i-1)) || clause == "select" && !manyRows.MatchString(m.name(i-1)) {
+				continue
+			}
+			for j, stop := i+1, m.closing(i, end); j < stop; j++ {
+				found = found || m.isValue(j, start, end, s)
+			}
+		}
+	})
+	return found
+}
+
+// manyRows are the functions that can have several rows in a select list, by their names.
+var manyRows = regexp.MustCompile(`unnest|table|elements|each|keys|matches|query|record|series|subscripts|explode|parse|split|dump|debug`)
 
 // isValue reports whether the token at i reads one of the values.
 func (m *meter) isValue(i, start, end int, s step) bool {
 	if !m.isName(i) || !s.names[m.name(i)] || i+1 < end && m.tokens[i+1].Kind == TokenOpen && m.text(i+1) == "(" {
 		return false
 	}
-	if s.query != "" && m.name(i) == s.query && i+1 < end && m.tokens[i+1].Kind == TokenDot {
-		return false
+	if i+1 < end && m.tokens[i+1].Kind == TokenDot && (s.query != "" && m.name(i) == s.query || !m.growth.lambdas()) {
+		return false // a qualifier
 	}
 	return i-2 < start || m.tokens[i-1].Kind != TokenDot || !m.isName(i-2) || !s.others[m.name(i-2)]
 }
@@ -794,7 +895,7 @@ func (m *meter) isValue(i, start, end int, s step) bool {
 // count one by one, without what stands between WHEN and THEN.
 func (m *meter) doubles(start, end int, s step) bool {
 	seen := m.valuesRead(start, end, s)
-	if len(seen) == 0 {
+	if len(seen) == 0 && !s.unrolls {
 		return false
 	}
 	joins, twice, repeats, pads, cases := false, false, false, false, 0
@@ -812,9 +913,9 @@ func (m *meter) doubles(start, end int, s step) bool {
 			}
 			fn := m.name(i - 1)
 			kind, made := m.growth.Makers[fn]
-			pads = pads || s.measures && (kind == MakesPad || kind == MakesCount || kind == MakesResize || kind == MakesFill || kind == MakesFormat || kind == MakesCopies)
+			pads = pads || (s.measures || s.unrolls) && (kind == MakesPad || kind == MakesCount || kind == MakesResize || kind == MakesFill || kind == MakesFormat || kind == MakesCopies)
 			switch {
-			case made && (kind == MakesAll && !m.gathersOthers(i+1, m.closing(i, end), s) || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
+			case made && (len(seen) > 0 || kind == MakesAll) && (kind == MakesAll && (s.unrolls || !m.gathersOthers(i+1, m.closing(i, end), s)) || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
 				repeats = true
 			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
 				joins = true
@@ -928,12 +1029,20 @@ func (m *meter) from(start, end int) float64 {
 	rows := 1.0
 	for i := start; i < end; i++ {
 		if m.tokens[i].Kind != TokenOpen {
+			if m.word(i) == "on" && i > start && m.tokens[i-1].Kind != TokenDot {
+				stop := m.conditionEnd(i+1, end)
+				m.rowsOf(i+1, stop, rows)
+				i = stop - 1
+				continue
+			}
 			if m.isName(i) && (i+1 >= end || m.tokens[i+1].Kind != TokenOpen) {
 				if n := m.sequence(i); n > 0 {
 					rows = min(rows*n, boundless)
 					m.give("seq", amount{num: n})
-				} else if a, known := m.names[m.name(i)]; known && a.rows > 1 && (i == start || m.tokens[i-1].Kind != TokenDot) {
-					rows = min(rows*a.rows, boundless)
+					m.sources(amount{num: n})
+				} else if a, known := m.names[m.name(i)]; known && (i == start || m.tokens[i-1].Kind != TokenDot) {
+					rows = min(rows*max(a.rows, 1), boundless)
+					m.sources(m.named(m.name(i)))
 				}
 				if m.endless(start, i) {
 					rows = boundless
@@ -965,6 +1074,7 @@ func (m *meter) from(start, end int) float64 {
 			a = m.relation(i+1, stop, m.namesAfter(stop, end))
 		}
 		rows = min(rows*max(a.rows, 1), boundless)
+		m.sources(a)
 		if m.growth.Strict && i > start && m.isName(i-1) && !joinWord(m.word(i-1)) {
 			m.give("value", a) // as SQLite names the column of a function
 		}
@@ -993,6 +1103,39 @@ func (m *meter) from(start, end int) float64 {
 		i = stop
 	}
 	return rows
+}
+
+// conditionEnd returns where the condition ends that follows the ON of a join: before the next
+// relation. What a condition calls is no relation: it adds no rows, and nothing reads its value.
+func (m *meter) conditionEnd(start, end int) int {
+	for i := start; i < end; i++ {
+		switch {
+		case m.tokens[i].Kind == TokenOpen:
+			i = m.closing(i, end)
+		case m.tokens[i].Kind == TokenComma:
+			return i
+		case m.tokens[i].Kind != TokenWord || m.tokens[i-1].Kind == TokenDot:
+		default:
+			call := i+1 < end && m.tokens[i+1].Kind == TokenOpen
+			switch m.word(i) {
+			case "join", "inner", "cross", "full", "natural", "outer", "straight_join", "on":
+				return i
+			case "left", "right": // or a function
+				if !call {
+					return i
+				}
+			case "pivot", "unpivot":
+				if call {
+					return i
+				}
+			case "array":
+				if m.word(i+1) == "join" {
+					return i
+				}
+			}
+		}
+	}
+	return end
 }
 
 // sequence returns how many rows a table of MariaDB's sequence engine has (seq_1_to_10), or 0.

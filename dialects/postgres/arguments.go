@@ -18,6 +18,9 @@ func (w *walker) checkArguments(n *funcCall, check argumentCheck, span sqlguard.
 	case checkSettingName:
 		// The call passes. The setting that it reads is judged separately.
 		name, literal := "", false
+		if len(n.Args) == 1 && !n.FuncVariadic && w.namedSetting(n.Args[0]) {
+			return true
+		}
 		if len(n.Args) > 0 && !n.FuncVariadic {
 			name, literal = settingName(argument(n, 0))
 		}

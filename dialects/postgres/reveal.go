@@ -52,6 +52,9 @@ var revealedRelations = map[string]revealedRelation{
 var revealedColumns = map[string]sqlguard.Group{
 	"pg_stat_activity.query":   sqlguard.GroupActivity,
 	"pg_stat_statements.query": sqlguard.GroupActivity,
+	// Wrappers keep defaults for all servers here. Addresses and credentials are options of
+	// servers, tables and user mappings, which stay refused.
+	"pg_foreign_data_wrapper.fdwoptions": sqlguard.GroupSettings,
 }
 
 // revealedSettings are refused settings: where the server keeps its files.
@@ -305,7 +308,7 @@ func (w *walker) showSettings(n *selectStmt) func() {
 		if item.settings && settingsNamed(where, item.name) {
 			facts := *item.facts
 			facts.columns = strings.Join(slices.DeleteFunc(strings.Fields(facts.columns), func(column string) bool { return slices.Contains(settingValues, column) }), " ")
-			if item.facts = &facts; !facts.Restricted() {
+			if item.facts, item.named = &facts, true; !facts.Restricted() {
 				item.facts = nil
 			}
 		}
@@ -313,14 +316,38 @@ func (w *walker) showSettings(n *selectStmt) func() {
 	return func() { n.WhereClause, n.HavingClause, n.FromClause = where, having, from }
 }
 
+// namedSetting reports whether an expression is the column name of pg_settings, under a
+// condition that restricts it to settings that may be shown. The server computes what is
+// selected after WHERE, so that a function of the name sees no other. The reference has a
+// qualifier that the query itself gives: a name alone could be a column of another relation.
+func (w *walker) namedSetting(n *node) bool {
+	ref := n.GetColumnRef()
+	if ref == nil || len(ref.Fields) != 2 || lastName(ref.Fields) != "name" {
+		return false
+	}
+	alias, found := ref.Fields[0].GetString_().GetSval(), 0
+	for _, item := range w.items[w.level:] {
+		if item.name == alias {
+			if found++; !item.named {
+				return false
+			}
+		}
+	}
+	return found == 1
+}
+
 // settingsNamed reports whether a condition restricts the rows of pg_settings under an
 // alias to settings that may be shown: name = 'x', name IN ('x', 'y'), name = ANY (…), or
-// the same for vartype without the type string. Settings with a secret are strings.
+// the same for vartype without the type string. Settings with a secret are strings. A
+// pattern for one name, as psql writes it, restricts them too.
 func settingsNamed(n *node, alias string) bool {
 	if and := n.GetBoolExpr(); and != nil && and.Boolop == boolAnd {
 		return slices.ContainsFunc(and.Args, func(arg *node) bool { return settingsNamed(arg, alias) })
 	}
 	e := n.GetAExpr()
+	if e != nil && e.Kind == exprOp && lastName(e.Name) == "~" {
+		return patternNames(e, alias)
+	}
 	if e == nil || lastName(e.Name) != "=" || len(e.Name) > 1 && e.Name[0].GetString_().GetSval() != "pg_catalog" {
 		return false
 	}
@@ -359,6 +386,25 @@ func settingsNamed(n *node, alias string) bool {
 		}
 	}
 	return len(values) > 0
+}
+
+// patternNames reports whether a condition is what psql makes of a name without wildcards,
+// with all its qualifiers: lower(name) ~ '^(work_mem)$'. The pattern has no character that
+// stands for others, so that only this name matches.
+func patternNames(e *aExpr, alias string) bool {
+	lower := e.Lexpr.GetFuncCall()
+	if len(e.Name) != 2 || e.Name[0].GetString_().GetSval() != "pg_catalog" ||
+		lower == nil || len(lower.Funcname) != 2 || lower.Funcname[0].GetString_().GetSval() != "pg_catalog" || lastName(lower.Funcname) != "lower" ||
+		len(lower.Args) != 1 || settingsColumn(lower.Args[0].GetColumnRef(), alias) != "name" {
+		return false
+	}
+	right := e.Rexpr
+	if c := right.GetCollateClause(); c != nil && len(c.Collname) == 2 && c.Collname[0].GetString_().GetSval() == "pg_catalog" {
+		right = c.Arg
+	}
+	text, begins := strings.CutPrefix(right.GetAConst().GetSval().GetSval(), "^(")
+	name, ends := strings.CutSuffix(text, ")$")
+	return begins && ends && settingAllowed(name) && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
 // settingsColumn returns the column's name if a reference names a column of pg_settings

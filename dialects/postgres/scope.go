@@ -16,8 +16,9 @@ type fromItem struct {
 	facts *relationFacts
 	// scalar is a function that returns no row.
 	scalar *rangeFunction
-	// settings says that the item is pg_settings itself.
-	settings bool
+	// settings says that the item is pg_settings itself, and named that WHERE restricts
+	// its rows to settings that may be shown.
+	settings, named bool
 	// relation and columns are set only with a catalogue. They are the relation
 	// of the name, or the columns of an item that the statement defines, "" for
 	// an unknown column.

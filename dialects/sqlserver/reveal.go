@@ -11,8 +11,12 @@ import (
 // the lists; a policy that reveals the group admits it. The server still applies the
 // rights of the login. A view of which one column shows the statements of others belongs
 // to activity as a whole. Not in a group are sql_logins, credentials, keys and
-// certificates, linked servers, and the smallest and largest values of column store
-// segments.
+// certificates, and the smallest and largest values of column store segments.
+//
+// linked_logins has the names of remote users; "password is also stored, but not exposed in
+// catalog view interfaces" (sys.linked_logins). servers has one column with a connection
+// string (secretColumns). dm_database_encryption_keys tells how far a database is encrypted,
+// the algorithm, and the thumbprint of the certificate, which anybody may know.
 
 // revealedViews are views of the schema sys, by group.
 var revealedViews = viewGroups(map[sqlguard.Group]string{
@@ -33,15 +37,15 @@ var revealedViews = viewGroups(map[sqlguard.Group]string{
 		dm_db_xtp_checkpoint_stats dm_xtp_system_memory_consumers dm_xtp_gc_stats dm_xtp_gc_queue_stats dm_xtp_transaction_stats
 		dm_clr_appdomains dm_clr_loaded_assemblies dm_xe_map_values dm_xe_objects dm_xe_object_columns dm_xe_packages`,
 	sqlguard.GroupSettings: `
-		configurations database_automatic_tuning_options database_automatic_tuning_mode database_service_objectives
-		dm_server_services database_scoped_configurations dm_os_host_info dm_os_windows_info sysconfigures syscurconfigs
+		configurations database_automatic_tuning_options database_automatic_tuning_mode database_service_objectives dm_server_accelerator_status
+		dm_server_services servers database_scoped_configurations dm_os_host_info dm_os_windows_info sysconfigures syscurconfigs
 		event_notifications server_event_notifications server_triggers server_trigger_events
 		resource_governor_configuration resource_governor_resource_pools resource_governor_workload_groups
 		resource_governor_external_resource_pools
-		trace_events trace_columns trace_categories trace_event_bindings trace_subclass_values`,
+		trace_events trace_columns trace_categories trace_event_bindings trace_subclass_values trace_xe_event_map trace_xe_action_map`,
 	sqlguard.GroupRoles: `
 		database_principals database_role_members database_permissions server_principals server_role_members
-		server_permissions sysmembers syspermissions sysprotects syslogins`,
+		server_permissions linked_logins sysmembers syspermissions sysprotects syslogins`,
 	sqlguard.GroupActivity: `
 		dm_exec_requests dm_exec_sessions dm_exec_connections dm_exec_query_stats dm_exec_procedure_stats dm_exec_trigger_stats
 		dm_exec_function_stats dm_exec_cached_plans dm_exec_query_memory_grants dm_exec_session_wait_stats
@@ -54,7 +58,7 @@ var revealedViews = viewGroups(map[sqlguard.Group]string{
 		sysprocesses dm_broker_activated_tasks dm_broker_connections dm_broker_forwarded_messages dm_broker_queue_monitors
 		dm_xe_sessions dm_xe_session_events dm_xe_session_targets dm_db_tuning_recommendations
 		dm_tran_current_transaction dm_tran_top_version_generators dm_db_xtp_transactions plan_guides
-		dm_xe_session_event_actions`,
+		dm_xe_session_event_actions index_resumable_operations`,
 	sqlguard.GroupReplication: `
 		dm_hadr_availability_replica_states dm_hadr_availability_replica_cluster_states dm_hadr_availability_group_states
 		dm_hadr_database_replica_states dm_hadr_database_replica_cluster_states dm_hadr_cluster dm_hadr_cluster_members
@@ -62,12 +66,14 @@ var revealedViews = viewGroups(map[sqlguard.Group]string{
 		database_mirroring database_recovery_status
 		database_mirroring_endpoints endpoints tcp_endpoints service_broker_endpoints dm_hadr_automatic_seeding
 		dm_hadr_physical_seeding_stats dm_hadr_name_id_map availability_group_listeners availability_group_listener_ip_addresses
-		dm_hadr_cluster_networks dm_db_mirroring_auto_page_repair dm_db_mirroring_connections`,
+		dm_hadr_cluster_networks dm_db_mirroring_auto_page_repair dm_db_mirroring_connections
+		dm_geo_replication_link_status`,
 	sqlguard.GroupStorage: `
 		master_files database_files dm_db_file_space_usage dm_db_session_space_usage dm_db_task_space_usage dm_db_log_space_usage
 		dm_os_buffer_descriptors dm_io_pending_io_requests dm_db_persisted_sku_features sysfiles sysaltfiles sysfilegroups
 		dm_os_buffer_pool_extension_configuration dm_os_loaded_modules dm_server_memory_dumps dm_io_cluster_shared_drives
-		dm_io_cluster_valid_path_names dm_db_log_stats extended_procedures traces`,
+		dm_io_cluster_valid_path_names dm_db_log_stats extended_procedures traces dm_os_enumerate_fixed_drives
+		dm_database_encryption_keys`,
 })
 
 // revealedFunctions are functions, by group. Those that begin with dm_ lie in sys.
@@ -75,7 +81,7 @@ var revealedFunctions = viewGroups(map[sqlguard.Group]string{
 	sqlguard.GroupActivity: `
 		dm_exec_sql_text dm_exec_query_plan dm_exec_text_query_plan dm_exec_input_buffer
 		dm_exec_plan_attributes dm_exec_query_statistics_xml dm_exec_query_plan_stats`,
-	sqlguard.GroupStorage:     `dm_io_virtual_file_stats dm_os_volume_stats dm_db_log_info dm_db_page_info`,
+	sqlguard.GroupStorage:     `dm_io_virtual_file_stats dm_os_volume_stats dm_db_log_info dm_db_page_info fn_pagerescracker`,
 	sqlguard.GroupRoles:       `fn_my_permissions fn_builtin_permissions`,
 	sqlguard.GroupDefinitions: `object_definition`,
 })
@@ -116,8 +122,9 @@ func inServerDatabase(r *sqlguard.Relation) {
 }
 
 // secretColumns are the columns of revealed relations that prove an identity. No group
-// admits them.
-var secretColumns = map[string][]string{"sys.syslogins": {"password"}}
+// admits them. The string for the provider of a linked server can have a password: the server
+// itself shows it only to those who may change linked servers (sys.servers).
+var secretColumns = map[string][]string{"sys.syslogins": {"password"}, "sys.servers": {"provider_string"}}
 
 // SecretColumns returns the columns of a system relation that no group admits.
 func (Dialect) SecretColumns(schema, name string) []string {
@@ -200,6 +207,9 @@ func (Dialect) Reveals() []sqlguard.Revealed {
 			schema = "sys."
 		}
 		out = append(out, sqlguard.Revealed{Group: group, Kind: "function", Name: schema + name})
+	}
+	for property := range serverPaths {
+		out = append(out, sqlguard.Revealed{Group: sqlguard.GroupStorage, Kind: "setting", Name: "SERVERPROPERTY('" + property + "')"})
 	}
 	for name := range sessionSettings {
 		out = append(out, sqlguard.Revealed{Group: sqlguard.GroupActivity, Kind: "column", Name: "sys.dm_exec_sessions." + name, Always: true})

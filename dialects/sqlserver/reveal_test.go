@@ -45,6 +45,15 @@ func TestGroupsAdmitWhatTheyName(t *testing.T) {
 		"SELECT name FROM sys.server_triggers":                                                                                      sqlguard.GroupSettings,
 		"SELECT path FROM sys.traces":                                                                                               sqlguard.GroupStorage,
 		"SELECT transaction_isolation_level, host_name FROM sys.dm_exec_sessions WHERE session_id = @@SPID":                         sqlguard.GroupActivity,
+		"SELECT name, data_source FROM sys.servers":                                                                                 sqlguard.GroupSettings,
+		"SELECT remote_name FROM sys.linked_logins":                                                                                 sqlguard.GroupRoles,
+		"SELECT encryption_state FROM sys.dm_database_encryption_keys":                                                              sqlguard.GroupStorage,
+		"SELECT * FROM sys.dm_os_enumerate_fixed_drives":                                                                            sqlguard.GroupStorage,
+		"SELECT * FROM sys.index_resumable_operations":                                                                              sqlguard.GroupActivity,
+		"SELECT * FROM sys.dm_geo_replication_link_status":                                                                          sqlguard.GroupReplication,
+		"SELECT * FROM sys.dm_server_accelerator_status":                                                                            sqlguard.GroupSettings,
+		"SELECT SERVERPROPERTY('InstanceDefaultDataPath')":                                                                          sqlguard.GroupStorage,
+		"SELECT r.page_id FROM sys.fn_PageResCracker(0x01) AS r":                                                                    sqlguard.GroupStorage,
 		"SELECT * FROM sys.sql_modules AS m":                                                                                        sqlguard.GroupDefinitions,
 	} {
 		if v := none.Check(sql); v.Allowed || v.Findings[0].Reveal != group || !strings.Contains(v.Findings[0].Hint, "guard.reveal: ["+string(group)+"]") {
@@ -61,8 +70,9 @@ func TestGroupsAdmitWhatTheyName(t *testing.T) {
 func TestNoGroupAdmitsSecretsOrOtherNames(t *testing.T) {
 	g := revealing(t, sqlguard.Groups()...)
 	for _, sql := range []string{
-		"SELECT * FROM sys.sql_logins", "SELECT * FROM syslogins", "SELECT * FROM sys.credentials", "SELECT * FROM sys.linked_logins",
-		"SELECT * FROM sys.symmetric_keys", "SELECT * FROM sys.servers", "SELECT * FROM sys.column_store_segments",
+		"SELECT * FROM sys.sql_logins", "SELECT * FROM syslogins", "SELECT * FROM sys.credentials", "SELECT * FROM sysservers", "SELECT SERVERPROPERTY('Secret')",
+		"SELECT * FROM sys.symmetric_keys", "SELECT * FROM sys.servers", "SELECT s.* FROM sys.servers AS s", "SELECT provider_string FROM sys.servers", "SELECT name FROM sys.servers FOR XML RAW, TYPE, ELEMENTS, BINARY BASE64, ROOT('x') UNION SELECT provider_string FROM master.sys.servers",
+		"SELECT name FROM sys.servers WHERE provider_string LIKE '%a%'", "SELECT SERVERPROPERTY(name) FROM sys.servers", "SELECT * FROM sys.column_store_segments",
 		"SELECT * FROM sys.dm_server_registry", "SELECT * FROM sys.dm_db_stats_histogram(1, 1)", "SELECT * FROM sys.fn_dblog(NULL, NULL)",
 		"SELECT * FROM sys.dm_os_file_exists('c:\\x')", "SELECT command FROM msdb.dbo.sysjobsteps", "SELECT LOGINPROPERTY('sa', 'PasswordHash')",
 		"SELECT * FROM sys.dm_tran_persistent_version_store", "SELECT password FROM sys.syslogins", "SELECT * FROM master.sys.sql_logins", "SELECT * FROM distribution.sys.tables", "SELECT * FROM other.dbo.sysjobs2",

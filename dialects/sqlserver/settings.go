@@ -68,6 +68,9 @@ var serverProperties = lexical.Set(`
 	productupdatereference productupdatetype productversion resourcelastupdatedatetime resourceversion servername
 	sqlcharset sqlcharsetname sqlsortorder sqlsortordername suspendeddatabasecount isdatabasesnapshotsupported`)
 
+// serverPaths are the properties that tell where the server keeps its files.
+var serverPaths = lexical.Set(`errorlogfilename instancedefaultbackuppath instancedefaultdatapath instancedefaultlogpath`)
+
 // connectionProperties: CONNECTIONPROPERTY (Transact-SQL).
 var connectionProperties = lexical.Set(`net_transport protocol_type auth_scheme local_net_address local_tcp_port
 	client_net_address physical_net_transport`)
@@ -94,6 +97,9 @@ func rulePropertyRead(function, property string) sqlguard.SettingRead {
 		return read
 	}
 	read.Name = function // an unknown property is data of the text
+	if function == "serverproperty" && serverPaths[folded] {
+		read.Ruling.Reveal = sqlguard.GroupStorage
+	}
 	read.Ruling.Reason = "this property is not on the list of those that may be read"
 	return read
 }

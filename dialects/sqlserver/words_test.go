@@ -98,6 +98,7 @@ var words = []dialecttest.Word{
 	{"SELECT substr(note, 1, 2) FROM orders", "no function substr", "SUBSTRING(", "SELECT SUBSTRING(note, 1, 2) FROM orders"},
 	{"SELECT mod(id, 2) FROM orders", "no function mod", " % ", "SELECT id % 2 FROM orders"},
 	{"SELECT random()", "no function random", "RAND()", "SELECT RAND()"},
+	{"SELECT SUBSTRING(note, 1, 3), sys.fn_x(id) FROM orders", "function sys.fn_x: not on the list", "~leave the call out", ""},
 	{"SELECT gen_random_uuid()", "no function gen_random_uuid", "NEWID()", "SELECT NEWID()"},
 	{"SELECT stddev(amount) FROM orders", "no function stddev", "STDEV(", "SELECT STDEV(amount) FROM orders"},
 	{"SELECT json_extract(data, '$.a') FROM orders", "no function json_extract", "JSON_VALUE(", "SELECT JSON_VALUE(data, '$.a') FROM orders"},

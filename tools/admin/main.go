@@ -15,10 +15,10 @@
 //
 // The required shares: at most 2 % of the statements of a dialect refused with all
 // groups, no statement of a connect set refused with none. Counted apart, because no group
-// is meant to admit them, are statements that change something, those that read hashes of
-// passwords or make them, those that the dialect's grammar does not read, and those for
-// versions that nobody maintains: by a name that such a version had, or by a file of which
-// a later one of the same name is for all maintained versions.
+// is meant to admit them, are statements that change something, those that can show a
+// password or another secret (a second table says by what), those that the dialect's grammar
+// does not read, and those for versions that nobody maintains: by a name that such a version
+// had, or by a file of which a later one of the same name is for all maintained versions.
 package main
 
 import (
@@ -61,19 +61,27 @@ const maxShare = 0.02
 
 // figures counts the statements of one set.
 type figures struct {
-	statements, changes, hashes, unread, none, all int
-	codes                                          map[sqlguard.Code]int // of the refusals with all groups
+	statements, changes, secrets, unread, none, all int
+	codes                                           map[sqlguard.Code]int // of the refusals with all groups
+	shown                                           map[string]int        // of the statements that can show a secret, by what shows it
+}
+
+func newFigures() figures {
+	return figures{codes: map[sqlguard.Code]int{}, shown: map[string]int{}}
 }
 
 func (f *figures) add(o figures) {
 	f.statements += o.statements
 	f.changes += o.changes
-	f.hashes += o.hashes
+	f.secrets += o.secrets
 	f.unread += o.unread
 	f.none += o.none
 	f.all += o.all
 	for code, n := range o.codes {
 		f.codes[code] += n
+	}
+	for what, n := range o.shown {
+		f.shown[what] += n
 	}
 }
 
@@ -86,8 +94,9 @@ func run(data string, list bool, out *strings.Builder) (met bool, err error) {
 		return false, fmt.Errorf("read the statement sets: %w", err)
 	}
 	met = true
-	out.WriteString("| dialect | set | statements | refused with none | refused with all groups | codes | changes | hashes of passwords | not read |\n")
+	out.WriteString("| dialect | set | statements | refused with none | refused with all groups | codes | changes | can show a secret | not read |\n")
 	out.WriteString("|---|---|---:|---:|---:|---|---:|---:|---:|\n")
+	var shown strings.Builder
 	for _, folder := range folders {
 		d, ok := dialects.Lookup(folder.Name())
 		if !ok {
@@ -105,10 +114,10 @@ func run(data string, list bool, out *strings.Builder) (met bool, err error) {
 		if err != nil {
 			return false, fmt.Errorf("read the sets of %s: %w", folder.Name(), err)
 		}
-		total := figures{codes: map[sqlguard.Code]int{}}
+		total := newFigures()
 		seen := map[string]bool{}
 		for _, set := range sets {
-			f := figures{codes: map[sqlguard.Code]int{}}
+			f := newFigures()
 			statements, own, err := read(d, filepath.Join(data, folder.Name(), set.Name()), seen)
 			if err != nil {
 				return false, err
@@ -125,7 +134,13 @@ func run(data string, list bool, out *strings.Builder) (met bool, err error) {
 		}
 		total.row(out, folder.Name(), "all")
 		met = met && float64(total.all) <= maxShare*float64(total.statements)
+		for _, s := range secrets {
+			if n := total.shown[s.what]; n > 0 {
+				fmt.Fprintf(&shown, "| %s | %s | %d | %s |\n", folder.Name(), s.what, n, s.why)
+			}
+		}
 	}
+	out.WriteString("\n| dialect | can show a secret | statements | because |\n|---|---|---:|---|\n" + shown.String())
 	return met, nil
 }
 
@@ -136,7 +151,7 @@ func (f *figures) row(out *strings.Builder, dialect, set string) {
 	}) {
 		codes = append(codes, fmt.Sprintf("%s %d", code, f.codes[code]))
 	}
-	fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %s | %d | %d | %d |\n", dialect, set, f.statements, f.none, f.all, strings.Join(codes, ", "), f.changes, f.hashes, f.unread)
+	fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %s | %d | %d | %d |\n", dialect, set, f.statements, f.none, f.all, strings.Join(codes, ", "), f.changes, f.secrets, f.unread)
 }
 
 // changing are the codes of statements that do more than read.
@@ -151,8 +166,67 @@ var old = regexp.MustCompile(`_xlog_`)
 // unnamed is a name that the program fills in.
 var unnamed = regexp.MustCompile("(?i)[a-z_`\"]\\.[`\"]?1\\b|\\bfrom [`\"]1[`\"]")
 
-// hashes are the columns with hashes of passwords, and the functions that make them.
-var hashes = regexp.MustCompile(`(?i)\b(authentication_string|rolpassword|passwd|password_hash)\b|\b(password|pwdencrypt|pwdcompare)\s*\(`)
+// secrets are what a statement can show a secret by, as a pattern of its text, with the
+// reason. A statement counts for the first of them.
+var secrets = []struct {
+	what, why string
+	text      *regexp.Regexp
+}{
+	{
+		"hashes of passwords", "the statement reads or makes them, as a search for weak passwords does",
+		regexp.MustCompile(`(?i)\b(authentication_string|rolpassword|passwd|password_hash)\b|\b(password|pwdencrypt|pwdcompare)\s*\(`),
+	},
+	{
+		"`pg_user_mappings.umoptions`", "user and password for a foreign server (CREATE USER MAPPING)",
+		regexp.MustCompile(`(?i)\bumoptions\b`),
+	},
+	{
+		"`pg_foreign_server.srvoptions`", "PL/Proxy keeps connection strings there, Multicorn passwords, and a wrapper without a validator takes anything",
+		regexp.MustCompile(`(?i)\bsrvoptions\b`),
+	},
+	{
+		"`pg_foreign_table.ftoptions`", "Multicorn keeps logins there, file_fdw commands (`program`), and a wrapper without a validator takes anything",
+		regexp.MustCompile(`(?i)\bftoptions\b`),
+	},
+	{
+		"`pg_subscription.subconninfo`", "a connection string; the server gives ordinary roles no right to read it",
+		regexp.MustCompile(`(?i)\bsubconninfo\b`),
+	},
+	{
+		"`pg_db_role_setting`", "settings of roles and databases, such as `app.jwt_secret`",
+		regexp.MustCompile(`(?i)\bpg_db_role_setting\b`),
+	},
+	{
+		"all settings of PostgreSQL, or those that match a pattern", "`primary_conninfo`, and settings with a dot in their name, which applications make",
+		regexp.MustCompile(`(?i)\bcurrent_setting\(\s*\w+\.name\s*\)`),
+	},
+	{
+		"all variables of MySQL", "`report_password`, and those of plugins",
+		regexp.MustCompile(`(?i)^\s*show\s+((global|session)\s+)?variables\s*;?\s*$`),
+	},
+	{
+		"`SHOW GRANTS`", "MariaDB shows the hash of the password in it",
+		regexp.MustCompile(`(?i)^\s*show\s+grants\b`),
+	},
+	{
+		"`mysql.global_priv`", "its one document has the hash of the password",
+		regexp.MustCompile(`(?i)\bglobal_priv\b`),
+	},
+	{
+		"`msdb.dbo.sysjobsteps.command`", "commands with passwords and connection strings",
+		regexp.MustCompile(`(?is)\bsysjobsteps\b.*\bcommand\b|\bcommand\b.*\bsysjobsteps\b`),
+	},
+}
+
+// shows returns what a refused statement can show a secret by, or "".
+func shows(v sqlguard.Verdict, sql string) string {
+	for _, s := range secrets {
+		if !v.Allowed && v.Code != sqlguard.CodeInputTooLarge && s.text.MatchString(sql) {
+			return s.what
+		}
+	}
+	return ""
+}
 
 // signals are functions that end statements or sessions of others, or change the server.
 var signals = regexp.MustCompile(`(?i)pg_(terminate|cancel)_backend|pg_reload_conf|pg_promote|pg_(create|drop)_\w*replication_slot`)
@@ -168,8 +242,10 @@ func (f *figures) judge(none, all sqlguard.Verdict, sql string, list bool, out *
 	}):
 		f.changes++
 		return
-	case !all.Allowed && hashes.MatchString(sql):
-		f.hashes++
+	}
+	if what := shows(all, sql); what != "" {
+		f.secrets++
+		f.shown[what]++
 		return
 	}
 	f.statements++

@@ -39,8 +39,9 @@ type Table struct {
 type Rule struct {
 	// Pattern is a list of tokens with a space between two. ^ is the begin of the
 	// statement, or of the INSERT, UPDATE or DELETE after its WITH, @ a name, # a number,
-	// ' a string, _ any token, … any number of tokens, <parameter> a parameter, @@ the mark
-	// @, and a|b one of two texts, in lower case. Everything else stands for itself.
+	// ' a string, _ any token, … any number of tokens in the same brackets, <parameter> a
+	// parameter, @@ the mark @, and a|b one of two texts, in lower case. Everything else
+	// stands for itself.
 	Pattern string
 	// Codes are the codes of the findings that the rule words, CodeParseError without
 	// any.
@@ -284,11 +285,17 @@ const maxGap = 200
 func (x *text) match(i int, pattern []string, m *match) bool {
 	for n, p := range pattern {
 		if p == "…" {
-			for skip := range maxGap {
+			for skip, depth := 0, 0; skip < maxGap && i+skip < len(x.tokens) && depth >= 0; skip++ {
 				after := *m
-				if i+skip < len(x.tokens) && x.match(i+skip, pattern[n+1:], &after) {
+				if x.match(i+skip, pattern[n+1:], &after) {
 					*m = after
 					return true
+				}
+				switch x.kind(i + skip) { //nolint:exhaustive // only brackets nest
+				case sqlguard.TokenOpen:
+					depth++
+				case sqlguard.TokenClose:
+					depth-- // below 0 it closes the brackets around the gap
 				}
 			}
 			return false
