@@ -38,7 +38,7 @@ func newOracle(t *testing.T) *oracle {
 	}
 	t.Cleanup(func() { bindings.Disconnect(&o.c) })
 	var r bindings.Result
-	if bindings.Query(o.c, "CREATE TABLE t (a INTEGER, b INTEGER, c VARCHAR); SET enable_external_access = false; SET threads = 1", &r) != bindings.StateSuccess {
+	if bindings.Query(o.c, "CREATE TABLE t (a INTEGER, b INTEGER, c VARCHAR); CREATE TABLE a AS FROM t; CREATE TABLE b AS FROM t; CREATE TABLE c AS FROM t; SET enable_external_access = false; SET threads = 1", &r) != bindings.StateSuccess {
 		t.Fatal(bindings.ResultError(&r))
 	}
 	bindings.DestroyResult(&r)
