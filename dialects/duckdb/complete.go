@@ -45,8 +45,11 @@ func (l *ledger) text(text string) {
 // The only exceptions are units of time and methods of sampling, which the tree has in
 // another form.
 func (w *walker) complete(tokens []sqlguard.Token) error {
-	var repeated []bool // by token: it is part of an expression that GROUP BY has already
+	repeated := w.repeatedGroups(tokens)
 	for i, t := range tokens {
+		if repeated != nil && repeated[i] {
+			continue
+		}
 		text := t.Text(w.sql)
 		var counts map[string]int
 		var key string
@@ -82,21 +85,15 @@ func (w *walker) complete(tokens []sqlguard.Token) error {
 			other[key]--
 			continue
 		}
-		if repeated == nil {
-			repeated = w.repeatedGroups(tokens)
-		}
-		if repeated[i] {
-			continue
-		}
 		return &sqlguard.SyntaxError{Message: "the parser skipped this part of the statement", Offset: t.Start}
 	}
 	return nil
 }
 
 // repeatedGroups says which tokens belong to an expression that stands in the same GROUP BY
-// before, word for word, as in GROUPING SETS ((a, b), (a)). The tree has it once.
-func (w *walker) repeatedGroups(tokens []sqlguard.Token) []bool {
-	out := make([]bool, len(tokens))
+// before, word for word, as in GROUPING SETS ((a, b), (a)). The tree has it once. It is nil
+// when there are none.
+func (w *walker) repeatedGroups(tokens []sqlguard.Token) (out []bool) {
 	word := func(i int) string {
 		if i < len(tokens) && tokens[i].Kind == sqlguard.TokenWord {
 			return lexical.Lower(tokens[i].Text(w.sql))
@@ -144,6 +141,9 @@ func (w *walker) repeatedGroups(tokens []sqlguard.Token) []bool {
 				text.WriteByte(0)
 			}
 			if key := text.String(); seen[key] {
+				if out == nil {
+					out = make([]bool, len(tokens))
+				}
 				for j := start; j < i; j++ {
 					out[j] = true
 				}
@@ -157,8 +157,8 @@ func (w *walker) repeatedGroups(tokens []sqlguard.Token) []bool {
 		}
 		return i
 	}
-	for i := range tokens {
-		if word(i) == "group" && word(i+1) == "by" {
+	for i, t := range tokens {
+		if t.End-t.Start == len("group") && word(i) == "group" && word(i+1) == "by" {
 			list(i+2, map[string]bool{})
 		}
 	}
