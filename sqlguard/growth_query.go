@@ -292,6 +292,39 @@ func (m *meter) alias(start, end int) int {
 	return last
 }
 
+// withoutAlias returns where an item ends without the name that it gives, which it does not
+// read. Where such a name can be the right side of an operator that is a word, or of one in
+// OPERATOR(…), it stays in.
+func (m *meter) withoutAlias(start, end int) int {
+	at := m.alias(start, end)
+	if at < 0 {
+		return end
+	}
+	before := at - 1
+	if m.word(before) == "as" {
+		return before
+	}
+	switch m.tokens[before].Kind { //nolint:exhaustive // behind these, only the name of the item follows
+	case TokenNumber, TokenString:
+		return at
+	case TokenWord, TokenQuotedName:
+		if before > start && m.tokens[before-1].Kind == TokenDot {
+			return at
+		}
+	case TokenClose:
+		for i := start; i < before; i++ {
+			if m.tokens[i].Kind != TokenOpen {
+				continue
+			}
+			opened := i
+			if i = m.closing(i, end); i == before && (opened == start || m.word(opened-1) != "operator") {
+				return at
+			}
+		}
+	}
+	return end
+}
+
 // pivot measures PIVOT as a statement: a relation, and aggregates of it.
 func (m *meter) pivot(start, end int) amount {
 	on := start
@@ -618,10 +651,12 @@ func (m *meter) repeated(query string, start, end int, columns []string, text bo
 		if from < begins {
 			return
 		}
+		stop := to
 		if clause == "select" {
 			to = m.itemEnd(from, end)
+			stop = m.withoutAlias(from, to)
 		}
-		if !m.doubles(from, to, s) && (clause != "select" || !flow.joins(m, from, to, text)) {
+		if !m.doubles(from, stop, s) && (clause != "select" || !flow.joins(m, from, to, text)) {
 			return
 		}
 		if clause == "select" && m.most < boundless {

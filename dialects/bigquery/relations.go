@@ -14,11 +14,13 @@ const informationSchema = "INFORMATION_SCHEMA"
 // systemViews are the views of INFORMATION_SCHEMA that show the shape of the data.
 // Reference: Introduction to INFORMATION_SCHEMA.
 var systemViews = lexical.Set(`schemata schemata_options schemata_links tables table_options table_constraints key_column_usage constraint_column_usage columns column_field_paths
-	partitions views materialized_views routines parameters routine_options table_snapshots table_storage table_storage_by_project search_indexes search_index_columns
+	partitions views materialized_views routines parameters routine_options table_snapshots table_storage table_storage_by_project table_storage_usage_timeline
+	table_storage_usage_timeline_by_project schemata_replicas search_indexes search_index_columns
 	search_index_options vector_indexes vector_index_columns vector_index_options property_graphs effective_project_options`)
 
 // projectViews are those whose one qualifier can be a project.
-var projectViews = lexical.Set(`schemata schemata_options schemata_links schemata_replicas table_storage table_storage_by_project effective_project_options`)
+var projectViews = lexical.Set(`schemata schemata_options schemata_links schemata_replicas table_storage table_storage_by_project table_storage_usage_timeline
+	table_storage_usage_timeline_by_project effective_project_options`)
 
 // deniedViews are views of INFORMATION_SCHEMA with a reason of their own; a name that ends
 // with a star stands for all that begin so.
@@ -26,12 +28,36 @@ var deniedViews = []struct {
 	names  []string
 	ruling sqlguard.Ruling
 }{
-	{[]string{"jobs*", "sessions*"}, sqlguard.Ruling{Code: sqlguard.CodeCredentialRelation, Reason: "it shows the statements of other users"}},
-	{[]string{"object_privileges", "shared_dataset_usage"}, sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it shows who may do what"}},
+	{[]string{"jobs*", "sessions*"}, sqlguard.Ruling{Code: sqlguard.CodeCredentialRelation, Reason: "it shows the statements of other users", Reveal: sqlguard.GroupActivity}},
+	{[]string{"object_privileges", "shared_dataset_usage"}, sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it shows who may do what", Reveal: sqlguard.GroupRoles}},
 	{
-		[]string{"reservation*", "assignment*", "capacity_commitment*", "bi_capacit*", "organization_options*", "project_options*", "streaming_timeline*", "write_api_timeline*", "recommendations*", "insights*"},
-		sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it shows how the project is set up and used"},
+		[]string{"reservation*", "assignment*", "capacity_commitment*", "bi_capacit*", "organization_options*", "project_options*"},
+		sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it shows how the project is set up and used", Reveal: sqlguard.GroupSettings},
 	},
+	{
+		[]string{"streaming_timeline*", "write_api_timeline*", "recommendations*", "insights*"},
+		sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it shows how the project is set up and used", Reveal: sqlguard.GroupStatistics},
+	},
+	{
+		[]string{"table_storage_by_*", "table_storage_usage_timeline_by_*", "search_indexes_by_*"},
+		sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it shows tables of other projects", Reveal: sqlguard.GroupStorage},
+	},
+}
+
+// Reveals returns the members of the groups.
+func (Dialect) Reveals() []sqlguard.Revealed {
+	var out []sqlguard.Revealed
+	for _, d := range deniedViews {
+		for _, name := range d.names {
+			out = append(out, sqlguard.Revealed{Group: d.ruling.Reveal, Kind: "relation", Name: informationSchema + "." + strings.ToUpper(name)})
+		}
+	}
+	for view, columns := range sourceColumns {
+		for _, column := range columns {
+			out = append(out, sqlguard.Revealed{Group: sqlguard.GroupDefinitions, Kind: "column", Name: informationSchema + "." + strings.ToUpper(view) + "." + column})
+		}
+	}
+	return out
 }
 
 // sourceColumns are the columns of system relations that hold the source text of views
@@ -165,6 +191,9 @@ func systemRelation(r sqlguard.Relation, parts []string, at int) sqlguard.Relati
 	if at == 2 || at == 1 && !region && projectViews[name] {
 		r.Database = parts[0]
 	}
+	if r.Ruling.Allowed = systemViews[name]; r.Ruling.Allowed {
+		return r
+	}
 	for _, d := range deniedViews {
 		for _, pattern := range d.names {
 			if begin, star := strings.CutSuffix(pattern, "*"); name == pattern || star && strings.HasPrefix(name, begin) {
@@ -173,7 +202,6 @@ func systemRelation(r sqlguard.Relation, parts []string, at int) sqlguard.Relati
 			}
 		}
 	}
-	r.Ruling.Allowed = systemViews[name]
 	return r
 }
 

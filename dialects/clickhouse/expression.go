@@ -246,7 +246,7 @@ func (p *parser) set() {
 // plainName returns the name that is all of the expression that begins here, without moving
 // on: the server takes brackets around it and a plus before it away.
 func (p *parser) plainName() (n name) {
-	at, err, open := p.at, p.err, false
+	at, toks, err, open := p.at, p.toks, p.err, false
 	for p.mark() == "(" || p.mark() == "+" {
 		open = open || p.mark() == "("
 		p.next()
@@ -257,7 +257,7 @@ func (p *parser) plainName() (n name) {
 			n = name{}
 		}
 	}
-	p.err = err
+	p.toks, p.err = toks, err // a failure cuts the tokens
 	p.load(at)
 	return n
 }
@@ -883,7 +883,12 @@ func (p *parser) function(keyword string) {
 			}
 			if strings.HasSuffix(lexical.Lower(function), "diff") { // only a time zone can follow
 				commas := 0
-				p.listed(func() bool { commas++; return commas == 2 })
+				p.listed(func() bool {
+					if commas++; commas == 2 {
+						p.fail("a bracket that closes")
+					}
+					return commas == 2
+				})
 				p.expectMark(")")
 				return
 			}

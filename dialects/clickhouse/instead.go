@@ -172,8 +172,8 @@ var wording = instead.Table{
 
 		{Pattern: "system . users|roles|grants|role_grants|quotas|row_policies|session_log", Codes: aRelation, Write: "leave it out; SELECT currentUser() names your own account", Keep: true},
 		{Pattern: "system . query_log|query_thread_log|query_views_log|processes|text_log|mutations", Codes: aRelation, Write: "leave it out: it shows the statements of other sessions", Keep: true},
-		{Pattern: "system . settings|server_settings|build_options|merge_tree_settings", Codes: aRelation, Write: "leave it out; SELECT version() names the release", Keep: true},
-		{Pattern: "system . metrics|events|asynchronous_metrics|disks|merges|replicas|clusters|part_log|detached_parts", Codes: aRelation, Write: "leave it out; SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active GROUP BY table shows sizes", Keep: true},
+		{Pattern: "system . settings|server_settings|merge_tree_settings", Codes: aRelation, Write: "leave it out; SELECT version() names the release", Keep: true},
+		{Pattern: "system . disks|replicas|clusters|part_log", Codes: aRelation, Write: "leave it out; SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active GROUP BY table shows sizes", Keep: true},
 		{Pattern: "from|join merge (", Codes: aRelation, Write: "name the tables, with UNION ALL between the queries", Keep: true},
 	},
 	Refused: map[string]string{

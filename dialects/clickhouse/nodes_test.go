@@ -121,6 +121,9 @@ SELECT a FROM t WITH TOTALS WITH TOTALS
 SELECT a FROM t GROUP BY a WITH ROLLUP WITH ROLLUP
 SELECT a, GROUP BY b
 SELECT right JOIN u
+SELECT dateDiff(day, a, b, 'UTC', )
+SELECT count() FROM t GROUP BY CUBE(a) WITH CUBE
+SELECT count() FROM t GROUP BY ROLLUP(a) WITH CUBE WITH ROLLUP
 `), "\n")
 
 // TestUnread checks that what the server does not read is not read here.

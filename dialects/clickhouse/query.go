@@ -251,10 +251,11 @@ func (p *parser) clauses() {
 	if p.accept("where") {
 		p.expression()
 	}
+	var mode string
 	if p.accept("group", "by") {
-		p.groupBy()
+		mode = p.groupBy()
 	}
-	p.totals()
+	p.totals(mode)
 	if p.accept("having") {
 		p.expression()
 	}
@@ -275,7 +276,8 @@ func (p *parser) clauses() {
 	p.limits(ordered)
 }
 
-func (p *parser) groupBy() {
+// groupBy reads the list behind GROUP BY. It returns the word of ROLLUP(…) or CUBE(…).
+func (p *parser) groupBy() (mode string) {
 	switch {
 	case p.accept("grouping", "sets"):
 		p.expectMark("(")
@@ -290,7 +292,9 @@ func (p *parser) groupBy() {
 			p.expression()
 		})
 		p.expectMark(")")
-	case p.acceptAny("rollup", "cube"):
+	case p.is("rollup", "cube"):
+		mode = p.tok.word
+		p.next()
 		p.expectMark("(")
 		p.list(p.expression)
 		p.expectMark(")")
@@ -298,23 +302,19 @@ func (p *parser) groupBy() {
 	default:
 		p.list(func() { p.aliasedExpression(false) })
 	}
+	return mode
 }
 
-// totals reads WITH ROLLUP, WITH CUBE and WITH TOTALS, each once, of which the last ends the list.
-func (p *parser) totals() {
-	rollup, cube := false, false
+// totals reads WITH ROLLUP, WITH CUBE and WITH TOTALS, each once. The list of GROUP BY can
+// have said one of the first two before.
+func (p *parser) totals(mode string) {
+	said := map[string]bool{mode: true}
 	for p.is("with") {
-		switch word := p.peek(1).word; {
-		case word == "rollup" && !rollup:
-			rollup = true
-		case word == "cube" && !cube:
-			cube = true
-		case word == "totals":
-			p.load(p.at + 2)
-			return
-		default:
+		word := p.peek(1).word
+		if said[word] || word != "rollup" && word != "cube" && word != "totals" {
 			return
 		}
+		said[word] = true
 		p.load(p.at + 2)
 	}
 }

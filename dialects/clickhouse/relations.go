@@ -20,13 +20,17 @@ func ruleRelation(database, relation string) (rule sqlguard.Ruling, system bool)
 		return sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it resembles a database of the server's own; write system or information_schema"}, true
 	case !ok:
 		return sqlguard.Ruling{Allowed: true}, false
-	case list[relation]:
+	case list[relation], database == "system" && counters[relation]:
 		return sqlguard.Ruling{Allowed: true}, true
-	case credentialTables[relation]:
-		return sqlguard.Ruling{Code: sqlguard.CodeCredentialRelation, Reason: "it holds secrets, or statements of other sessions"}, true
-	default:
-		return sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "not on the list of system tables that may be read"}, true
 	}
+	rule = sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "not on the list of system tables that may be read"}
+	if credentialTables[relation] {
+		rule = sqlguard.Ruling{Code: sqlguard.CodeCredentialRelation, Reason: "it holds secrets, or statements of other sessions"}
+	}
+	if database == "system" {
+		rule.Reveal = revealedTables[relation]
+	}
+	return rule, true
 }
 
 // SourceColumns returns the columns of a system relation that hold the source text of

@@ -71,7 +71,7 @@ var words = []dialecttest.Word{
 	{"SELECT * FROM system.processes", "system.processes", "~statements of other sessions", ""},
 	{"SELECT name FROM system.users", "system.users", "SELECT currentUser()", "SELECT currentUser()"},
 	{"SELECT value FROM system.settings", "system.settings", "SELECT version()", "SELECT version()"},
-	{"SELECT * FROM system.metrics", "system.metrics", "SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active GROUP BY table", "SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active GROUP BY table"},
+	{"SELECT * FROM system.disks", "system.disks", "SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active GROUP BY table", "SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active GROUP BY table"},
 	{"SELECT * FROM merge('default', 'ord.*')", "function merge", "UNION ALL", "SELECT id FROM orders UNION ALL SELECT id FROM customers"},
 	{"SELECT sleep(1)", "function sleep", "~no statement waits", ""},
 

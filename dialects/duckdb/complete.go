@@ -45,7 +45,11 @@ func (l *ledger) text(text string) {
 // The only exceptions are units of time and methods of sampling, which the tree has in
 // another form.
 func (w *walker) complete(tokens []sqlguard.Token) error {
+	repeated := w.repeatedGroups(tokens)
 	for i, t := range tokens {
+		if repeated != nil && repeated[i] {
+			continue
+		}
 		text := t.Text(w.sql)
 		var counts map[string]int
 		var key string
@@ -85,6 +89,84 @@ func (w *walker) complete(tokens []sqlguard.Token) error {
 	}
 	return nil
 }
+
+// repeatedGroups says which tokens belong to an expression that stands in the same GROUP BY
+// before, word for word, as in GROUPING SETS ((a, b), (a)). The tree has it once. It is nil
+// when there are none.
+func (w *walker) repeatedGroups(tokens []sqlguard.Token) (out []bool) {
+	word := func(i int) string {
+		if i < len(tokens) && tokens[i].Kind == sqlguard.TokenWord {
+			return lexical.Lower(tokens[i].Text(w.sql))
+		}
+		return ""
+	}
+	var list func(i int, seen map[string]bool) int
+	// list reads expressions with commas between, up to a bracket that closes or the next
+	// clause, and returns where they end.
+	list = func(i int, seen map[string]bool) int {
+		for i < len(tokens) {
+			switch {
+			case word(i) == "grouping" && word(i+1) == "sets":
+				i++
+			case word(i) == "rollup", word(i) == "cube":
+			default:
+				i--
+			}
+			if i++; i < len(tokens) && tokens[i].Kind == sqlguard.TokenOpen && tokens[i].Text(w.sql) == "(" {
+				if i = list(i+1, seen) + 1; i < len(tokens) && tokens[i].Kind == sqlguard.TokenComma {
+					i++
+					continue
+				}
+				return i
+			}
+			start, depth := i, 0
+			var text strings.Builder
+			for ; i < len(tokens); i++ {
+				switch t := tokens[i]; {
+				case t.Kind == sqlguard.TokenOpen:
+					depth++
+				case t.Kind == sqlguard.TokenClose && depth > 0:
+					depth--
+				case t.Kind == sqlguard.TokenClose, depth == 0 && (t.Kind == sqlguard.TokenComma || afterGroups[word(i)]):
+					depth = -1
+				}
+				if depth < 0 {
+					break
+				}
+				part := tokens[i].Text(w.sql)
+				if tokens[i].Kind == sqlguard.TokenWord {
+					part = lexical.Lower(part)
+				}
+				text.WriteString(part)
+				text.WriteByte(0)
+			}
+			if key := text.String(); seen[key] {
+				if out == nil {
+					out = make([]bool, len(tokens))
+				}
+				for j := start; j < i; j++ {
+					out[j] = true
+				}
+			} else {
+				seen[key] = true
+			}
+			if i >= len(tokens) || tokens[i].Kind != sqlguard.TokenComma {
+				return i
+			}
+			i++
+		}
+		return i
+	}
+	for i, t := range tokens {
+		if t.End-t.Start == len("group") && word(i) == "group" && word(i+1) == "by" {
+			list(i+2, map[string]bool{})
+		}
+	}
+	return out
+}
+
+// afterGroups are words that can follow the list of GROUP BY.
+var afterGroups = lexical.Set("having window qualify order limit offset union except intersect using sample fetch")
 
 // namesWindow reports whether the name at i is one of a window: behind OVER, or in the
 // clause WINDOW. The tree has the window in its place.

@@ -189,3 +189,22 @@ func TestTables(t *testing.T) {
 		t.Errorf("%d functions allowed, %d refused", len(allowed), len(refused))
 	}
 }
+
+// TestGroupsThatRepeat: the tree has an expression of GROUP BY once, also where the text has
+// it twice. What only resembles it is not left out.
+func TestGroupsThatRepeat(t *testing.T) {
+	t.Parallel()
+	g := dialecttest.NewGuard(t, duckdb.Dialect{})
+	for _, sql := range []string{
+		"SELECT count(*) FROM t GROUP BY GROUPING SETS ((a, b), (a), ())",
+		"SELECT count(*) FROM t GROUP BY GROUPING SETS ((date_trunc('month', d), b), (date_trunc('month', d)), (b)) HAVING count(*) > 1",
+		"SELECT count(*) FROM t GROUP BY a, (a), ROLLUP (b, a), CUBE (B)",
+		"SELECT count(*) FROM t GROUP BY GROUPING SETS (GROUPING SETS ((a), (a, x.b)), x.b) ORDER BY 1",
+		"SELECT y, q FROM t GROUP BY GROUPING SETS ((y, q), (y), (q), ()) ORDER BY y, q",
+		"SELECT (SELECT count(*) FROM u GROUP BY GROUPING SETS ((c), (c, d), (d))) FROM t GROUP BY a, a",
+	} {
+		if v := g.Check(sql); !v.Allowed {
+			t.Errorf("%s: %+v", sql, v.Findings)
+		}
+	}
+}

@@ -206,8 +206,9 @@ func (w *walker) setting(args []ast.FunctionArgument) {
 	w.stmt.Settings = append(w.stmt.Settings, read)
 }
 
-// readableSettings change what a query returns, and show nothing else.
-var readableSettings = lexical.Set(`default_collation default_null_order default_order null_order timezone calendar integer_division
+// readableSettings change what a query returns, and show nothing else, or are a number or one
+// of a few words.
+var readableSettings = lexical.Set(`access_mode threads default_collation default_null_order default_order null_order timezone calendar integer_division
 	ieee_floating_point_ops old_implicit_casting order_by_non_integer_literal scalar_subquery_error_on_multiple_rows search_path schema`)
 
 func (w *walker) window(n *ast.WindowExpression) {

@@ -50,6 +50,21 @@ func TestGaleraWithoutQuorum(t *testing.T) {
 	if got := b.One(t, read); got != "7" {
 		t.Fatal(got)
 	}
+	for relative, want := range map[string]string{"galera": "", "": "set driver: mysql:galera", "aurora": "mend the address"} {
+		report, err := open(t, server.NewDatabase(t), mysqldb.Config{MaxConnections: 2, Relative: relative}).Probe(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, f := range report.Findings {
+			if f.Topic == execution.TopicServer {
+				said = append(said, f.Fix)
+			}
+		}
+		if got := strings.Join(said, "\n"); !strings.Contains(got, want) || want == "" && strings.Contains(got, "driver") {
+			t.Errorf("driver mysql:%s on a node of Galera: %q", relative, got)
+		}
+	}
 	server.Exec(t, server.URL("", ""), "SET GLOBAL wsrep_cluster_address = 'gcomm://127.0.0.1:1?pc.wait_prim=no'")
 	wait(t, "the node says that it is busy", func() bool {
 		_, err := b.Try(t.Context(), t, read, execution.Limits{})

@@ -25,7 +25,7 @@ var questionLimits = execution.Limits{Timeout: 10 * time.Second}.WithDefaults()
 // warning. Only a connection that cannot be used is an error.
 func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 	p := prober{db: d}
-	if err := p.report.Run(ctx, p.server, p.connection, p.session, p.clock, p.rights, p.reads); err != nil {
+	if err := p.report.Run(ctx, p.server, p.relatives, p.connection, p.session, p.clock, p.rights, p.reads); err != nil {
 		return p.report.ProbeReport, err
 	}
 	if p.flavour == tidb && slices.ContainsFunc(p.report.Findings, execution.ProbeFinding.Writable) {
@@ -167,7 +167,8 @@ func (p *prober) tidbSession(ctx context.Context) error {
 // limits too.
 func (p *prober) timeLimit(ctx context.Context) error {
 	limits := questionLimits
-	for _, limits.Timeout = range []time.Duration{20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond} {
+	// A busy server can be late for a short limit, so that this program is first.
+	for _, limits.Timeout = range []time.Duration{20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 400 * time.Millisecond, 1500 * time.Millisecond} {
 		_, err := p.db.run(ctx, tryTimeoutSQL, limits)
 		refused, _ := errors.AsType[*wire.Error](err)
 		switch e, ok := errors.AsType[*execution.Error](err); {

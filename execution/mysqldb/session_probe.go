@@ -17,6 +17,10 @@ const (
 	serverSQL = "SELECT VERSION(), @@GLOBAL.version_comment, CURRENT_USER(), DATABASE(), COALESCE(CURRENT_ROLE(), 'NONE'), @@GLOBAL.read_only, " +
 		"@@GLOBAL.local_infile, @@GLOBAL.init_connect <> ''"
 
+	// The variables by which a relative of MySQL or MariaDB is known. Other servers have no
+	// row for them.
+	relativesSQL = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('aurora_version', 'wsrep_on', 'wsrep_cluster_address')"
+
 	clockSQL = "SELECT UNIX_TIMESTAMP(NOW(6))"
 
 	// A server whose session is read-only refuses these before it checks
