@@ -42,15 +42,15 @@ check: lint ## check the format, vet, lint and run the short tests; every commit
 	$(GO) test -vet=off -short ./...
 
 .PHONY: test
-test: test-deps tools ## run all tests that a change must pass; installs missing programs on Debian-like systems
+test: ready ## run all tests that a change must pass; installs missing programs on Debian-like systems
 	@$(SUITE)
 
 .PHONY: test-all
-test-all: test-deps tools ## run make test and all other tests: full samples, all faults, other server versions, third-party tools
+test-all: ready ## run make test and all other tests: full samples, all faults, other server versions, third-party tools
 	@$(SUITE) all
 
 .PHONY: stage
-stage: test-deps tools ## run some stages of make test-all (ARGS="race plain"; scripts/suite lists them)
+stage: ready ## run some stages of make test-all (ARGS="race plain"; scripts/suite lists them)
 	@$(SUITE) $(ARGS)
 
 .PHONY: test-engines
@@ -100,7 +100,7 @@ fuzz-sl: ## compare the semantic layer with a naive evaluator: 20,000 new cases 
 	$(GO) test ./research/semantic/semantictest -count=1 -v -run TestCompiler -first $(FIRST) -cases 2000 -engines postgres,mysql
 
 .PHONY: endings
-endings: test-deps tools ## cancel 200 calls over each transport; each must end at the server within 250 ms
+endings: ready ## cancel 200 calls over each transport; each must end at the server within 250 ms
 	@$(SUITE) cancel
 
 .PHONY: bench
@@ -146,6 +146,10 @@ $(GOTESTSUM):
 
 $(NFPM):
 	GOBIN=$(NFPM_DIR) CGO_ENABLED=0 $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@v$(NFPM_VERSION)
+
+.PHONY: ready
+ready: ## do test-deps and tools, at the same time
+	@LINT=$(LINT) scripts/ready
 
 .PHONY: test-deps
 test-deps: ## install the programs that the tests need and that are missing (Debian-like systems)

@@ -44,6 +44,9 @@ func (c *commandLine) codePages(t *testing.T) string {
 		var one struct{ Page string }
 		c.json(t, "ktx explain "+code.Code+" --json", &one)
 		page, _, _ := strings.Cut(one.Page, "\n## Cases\n")
+		if strings.Count(page, "\n") < 4 {
+			t.Errorf("ktx explain %s says next to nothing: %q", code.Code, page)
+		}
 		fenced := false
 		for line := range strings.Lines(page) {
 			if strings.HasPrefix(line, "```") {

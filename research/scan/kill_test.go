@@ -92,7 +92,8 @@ func linesOf(project string) int {
 func killAfter(t *testing.T, project, database string, lines int) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledChild$")
-	child.Env = append(os.Environ(), childProject+"="+project, childDatabase+"="+database, childLines+"="+strconv.Itoa(lines))
+	// What the child makes outside the project is removed with the folders of this test.
+	child.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), childProject+"="+project, childDatabase+"="+database, childLines+"="+strconv.Itoa(lines))
 	var out bytes.Buffer
 	child.Stdout, child.Stderr = &out, &out
 	if err := child.Start(); err != nil {

@@ -182,7 +182,7 @@ func (l *learner) step(pairs []pair, random *rand.Rand, rate float64) {
 	}
 	for i := range near {
 		for j, x := range near[i] {
-			pull := x/rows[i]/2 + x/columns[j]/2
+			pull := float64(x/rows[i]/2) + float64(x/columns[j]/2)
 			if i == j {
 				pull--
 			}

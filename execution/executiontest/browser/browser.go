@@ -67,6 +67,11 @@ func Start(t *testing.T, origins ...string) *Browser {
 	t.Helper()
 	program := findChromium(t)
 	home := t.TempDir()
+	scratch, err := os.MkdirTemp("", "ktx-browser-") //nolint:usetesting // t.TempDir has a longer name, and a socket's has about 100 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(scratch) }) // the browser leaves its socket behind
 	fromTest, toBrowser, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +88,7 @@ func Start(t *testing.T, origins ...string) *Browser {
 		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", // no name is resolved
 		"about:blank",
 	)
-	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "DBUS_SESSION_BUS_ADDRESS=unix:path=/dev/null", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/dev/null")
+	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+scratch, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "DBUS_SESSION_BUS_ADDRESS=unix:path=/dev/null", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/dev/null")
 	cmd.ExtraFiles = []*os.File{fromTest, toTest} // file descriptors 3 and 4
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
