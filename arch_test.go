@@ -416,8 +416,10 @@ var rooms = []room{
 		ours:       []string{"research/catalog", "research/rank"},
 		testOthers: map[string]string{"pgregory.net/rapid": "random catalogues"},
 	},
+	{path: "research/rank/packed"},
 	{
 		path: "research/rank",
+		ours: []string{"research/rank/packed"},
 		others: map[string]string{
 			"github.com/kljensen/snowball": "the stems of English words",
 			"golang.org/x/text":            "Unicode case folding and normalization",
@@ -503,9 +505,8 @@ var rooms = []room{
 		testOurs: []string{"research/wiki/wikitest"},
 	},
 	{path: "research/wiki/wikitest", support: true},
-	{path: "research/wiki/glove", ours: []string{"research/wiki/packed"}},
-	{path: "research/wiki/packed"},
-	{path: "research/wiki/wordnet", ours: []string{"research/wiki/packed"}},
+	{path: "research/wiki/glove", ours: []string{"research/rank/packed"}},
+	{path: "research/wiki/wordnet", ours: []string{"research/rank/packed"}},
 	{
 		path:   "research/memory",
 		ours:   []string{"execution/filelock", "research/rank", "research/rootfile", "research/wiki"},

@@ -264,6 +264,9 @@ type Index struct {
 
 	fuzzyOnce sync.Once
 	fuzzy     *vocabulary
+
+	conceptsOnce sync.Once
+	byConcept    map[uint16][]sayer
 }
 
 // finish derives what is not stored.

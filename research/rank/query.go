@@ -43,8 +43,11 @@ type queryWord struct {
 	short      []string // stems of what the word abbreviates or is abbreviated to
 	joined     []string // the word and a neighbour of it, written as one
 	gram       bool
-	relatives  bool    // words that begin alike stand for it
-	exact      bool    // a part of a quoted text or of an identifier
+	relatives  bool // words that begin alike stand for it
+	exact      bool // a part of a quoted text or of an identifier
+	concepts   []concept
+	far        bool    // the concepts count only where an index has nothing else
+	term       bool    // only the concepts count
 	weight     float64 // of the word, compared to others as rare
 }
 
@@ -86,9 +89,10 @@ func (a *Analyzer) Query(text string) *Query {
 	if len(q.words) == 0 {
 		q.words = a.words(all, fixed, func(span) bool { return false })
 	}
+	q.words = a.means(q.words, all, text, q.foreign, fixed)
 	for i := range q.words {
 		w := &q.words[i]
-		w.relatives = !w.exact && !w.gram && (l != nil && l.inflects || !ascii(w.word))
+		w.relatives = !w.exact && !w.term && !w.gram && (l != nil && l.inflects || !ascii(w.word))
 	}
 	return q
 }
@@ -232,7 +236,7 @@ func (q *Query) Mass(texts ...string) float64 {
 		split(text, func(s span) {
 			stemmed := s.stem()
 			for i := range q.words {
-				held[i] = held[i] || q.words[i].matches(s, stemmed)
+				held[i] = held[i] || q.words[i].matches(q.analyzer, s, stemmed)
 			}
 		})
 	}
@@ -262,11 +266,11 @@ func (q *Query) Find(text string) (start, end int, ok bool) {
 		stemmed := s.stem()
 		for i := range q.words {
 			w := &q.words[i]
-			if w.matches(s, stemmed) {
+			if w.matches(q.analyzer, s, stemmed) {
 				found, ok = s, true
 				return
 			}
-			if !near && w.resembles(s) {
+			if !near && w.resembles(q.analyzer, s) {
 				loose, near = s, true
 			}
 		}
@@ -282,7 +286,10 @@ func (q *Query) Find(text string) (start, end int, ok bool) {
 
 // matches reports whether the span is the word, an inflection, an abbreviation or a
 // joined form of it. The stem is that of the span.
-func (w *queryWord) matches(s span, stemmed string) bool {
+func (w *queryWord) matches(a *Analyzer, s span, stemmed string) bool {
+	if w.term {
+		return w.shares(a, s.word)
+	}
 	if s.word == w.word {
 		return true
 	}
@@ -295,13 +302,13 @@ func (w *queryWord) matches(s span, stemmed string) bool {
 	if stemmed == w.stem {
 		return true
 	}
-	return slices.Contains(w.short, stemmed) || w.relatives && relative(w.word, s.word)
+	return slices.Contains(w.short, stemmed) || w.relatives && relative(w.word, s.word) || !w.far && w.shares(a, s.word)
 }
 
 // resembles reports whether the span is similar enough to the word to be a variant of
 // it, if no document had the word itself.
-func (w *queryWord) resembles(s span) bool {
-	return !s.gram && !w.gram && !s.whole && similarity(w.word, s.word) > 0
+func (w *queryWord) resembles(a *Analyzer, s span) bool {
+	return !w.gram && !w.term && !s.whole && (!s.gram && similarity(w.word, s.word) > 0 || w.far && w.shares(a, s.word))
 }
 
 // firstWords returns the text up to the end of its n-th word.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 // A Hit is a document that has a word of the question.
@@ -46,6 +47,10 @@ func (x *Index) variants(w *queryWord) []variant {
 		}
 		out = append(out, variant{word, weight})
 	}
+	if w.term {
+		x.addConcepts(w, add)
+		return out
+	}
 	if id, ok := x.lookup(w.word); ok {
 		add(id, 1)
 	}
@@ -70,7 +75,25 @@ func (x *Index) variants(w *queryWord) []variant {
 			add(id, shortWeight)
 		}
 	}
+	if !w.far || len(out) == 0 {
+		x.addConcepts(w, add)
+	}
 	return out
+}
+
+// addConcepts adds the words that mean what the word of a question means. A term does not
+// count a second time where the index has pairs of its own letters. A question in English
+// finds words of other languages, and short ones only if they are in another script.
+func (x *Index) addConcepts(w *queryWord, add func(word uint32, weight float64)) {
+	for _, c := range w.concepts {
+		for _, v := range x.concepts()[c.line] {
+			word := x.words[v.word]
+			if w.term && x.kinds[v.word]&kindGram != 0 && strings.Contains(w.word, word) || w.far && (v.english || len(word) < leastStart) {
+				continue
+			}
+			add(v.word, float64(conceptWeight*float64(c.weight))*v.weight)
+		}
+	}
 }
 
 // A finding is what one word of a question finds in one index.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ktxhq/ktx/research/wiki/packed"
+	"github.com/ktxhq/ktx/research/rank/packed"
 )
 
 // Dimensions is the number of dimensions of a vector.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ktxhq/ktx/research/wiki/packed"
+	"github.com/ktxhq/ktx/research/rank/packed"
 )
 
 //go:embed wordnet.txt.gz
