@@ -30,7 +30,7 @@ func TestConceptsArePacked(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile("concepts.txt.gz", out.Bytes(), 0o644); err != nil { //nolint:gosec // a file of the repository
+		if err := os.WriteFile("concepts.txt.gz", out.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
