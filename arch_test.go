@@ -500,7 +500,7 @@ var rooms = []room{
 	},
 	{
 		path:     "research/wiki",
-		ours:     []string{"research/rank", "research/rootfile", "research/wiki/glove", "research/wiki/wordnet"},
+		ours:     []string{"research/rank", "research/rank/packed", "research/rootfile", "research/wiki/glove", "research/wiki/wordnet"},
 		others:   map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
 		testOurs: []string{"research/wiki/wikitest"},
 	},

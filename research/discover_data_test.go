@@ -121,12 +121,12 @@ func TestDiscoverData(t *testing.T) {
 		}
 	})
 	t.Run("a question that matches nothing", func(t *testing.T) {
-		out := c.discover(`{"query":"umsatz","connectionId":"w","kinds":["table"]}`)
+		out := c.discover(`{"query":"wolkenbruch","connectionId":"w","kinds":["table"]}`)
 		if want := "nothing has a word of the question: ask with other words, or in the language that the names are in; of tables, w has "; len(out.Refs) != 0 || len(out.Notes) != 1 ||
 			!strings.HasPrefix(out.Notes[0], want) || !strings.Contains(out.Notes[0], "public.orders") {
 			t.Errorf("%s, notes %q", ids(out), out.Notes)
 		}
-		if out = c.discover(`{"query":"umsatz","connectionId":"w","kinds":["wiki"]}`); len(out.Notes) != 1 || strings.Contains(out.Notes[0], "tables") {
+		if out = c.discover(`{"query":"wolkenbruch","connectionId":"w","kinds":["wiki"]}`); len(out.Notes) != 1 || strings.Contains(out.Notes[0], "tables") {
 			t.Errorf("of pages alone: notes %q", out.Notes)
 		}
 	})

@@ -44,7 +44,7 @@ type concept struct {
 type lexicon struct {
 	stems      map[string][]concept // of the English words
 	foreign    map[string][]concept // by folded word or phrase
-	starts     []string             // the single words with at least leastStart letters, sorted
+	starts     []string             // the single words with at least leastStart letters that English lacks, sorted
 	operations map[uint16]bool      // what is done with data
 }
 
@@ -67,6 +67,9 @@ var table = sync.OnceValue(func() *lexicon {
 				words = append(words, FoldCode(word))
 			}
 			folded := strings.Join(words, " ")
+			if slices.Contains(x.stems[stem(folded)], c) {
+				continue // the same in English
+			}
 			if x.foreign[folded] == nil && len(words) == 1 && utf8.RuneCountInString(folded) >= leastStart {
 				x.starts = append(x.starts, folded)
 			}
@@ -74,6 +77,7 @@ var table = sync.OnceValue(func() *lexicon {
 		}
 		line++
 	}
+	x.starts = slices.DeleteFunc(x.starts, func(word string) bool { return x.stems[stem(word)] != nil }) // they begin English words too
 	slices.Sort(x.starts)
 	return x
 })
@@ -216,7 +220,7 @@ func (x *Index) concepts() map[uint16][]sayer {
 			}
 			english := table().stems[stem(word)] != nil
 			for _, c := range x.analyzer.meanings(word) {
-				v := variant{uint32(i), float64(c.weight)} //nolint:gosec // there are fewer than 2^32 in memory
+				v := variant{uint32(i), float64(c.weight)}
 				x.byConcept[c.line] = append(x.byConcept[c.line], sayer{v, english})
 			}
 		}
@@ -286,7 +290,12 @@ func (a *Analyzer) means(words []queryWord, all []span, text string, foreign boo
 		w.far = !foreign && ascii(w.word)
 		if w.far {
 			w.concepts = a.meanings(w.word)
-		} else if w.concepts = x.concepts(w.word); w.weight == 1 {
+			continue
+		}
+		if w.concepts = x.concepts(w.word); w.concepts == nil {
+			w.concepts = x.stems[w.stem]
+		}
+		if w.weight == 1 {
 			w.weight = x.weight(w.concepts)
 		}
 	}

@@ -2,7 +2,6 @@ package rank_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"flag"
 	"os"
 	"slices"
@@ -22,15 +21,11 @@ func TestConceptsArePacked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		var out bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
-		if _, err := w.Write(text); err != nil {
+		file, err := packed.Pack(text)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile("concepts.txt.gz", out.Bytes(), 0o644); err != nil { //nolint:gosec // a file of the repository
+		if err := os.WriteFile("concepts.txt.gz", file, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	_ "embed"
 	"maps"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/rank/packed"
 	"github.com/ktxhq/ktx/research/wiki/wordnet"
 )
 
@@ -30,8 +32,13 @@ const (
 // longestTerm is how many words a phrase of the thesaurus has at most.
 const longestTerm = 3
 
+// thesaurus has the lines of thesaurus.txt, everyday.txt, spoken.txt and trades.txt, packed.
+//
+//go:embed thesaurus.txt.gz
+var thesaurus []byte
+
 // Thesaurus returns the lines of all lists of synonyms. A phrase has _ between its words.
-func Thesaurus() string { return thesaurus + everyday + spoken + trades }
+func Thesaurus() string { return string(packed.Unpack(thesaurus)) }
 
 // groups are the lines of the thesaurus in which a term is.
 var groups = sync.OnceValue(func() map[string][][]string {

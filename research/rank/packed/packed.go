@@ -20,3 +20,19 @@ func Unpack(file []byte) []byte {
 	}
 	return text
 }
+
+// Pack returns a gzip file that holds the text. Equal texts give equal files.
+func Pack(text []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(text); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
