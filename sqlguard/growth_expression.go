@@ -283,11 +283,11 @@ func (m *meter) expression(start, end int) amount {
 				if m.growth.Strict && numbered[name] && i > start && (m.text(i-1) == "::" || m.word(i-1) == "as") {
 					out.wild = true
 				}
-				if m.ofTable(i) || m.isType(start, i) {
-					add(amount{}, i, i+1)
-					continue
+				a := m.named(name)
+				if (a != amount{}) && (m.isType(start, i) || m.ofTable(i)) {
+					a = amount{}
 				}
-				add(m.named(name), i, i+1)
+				add(a, i, i+1)
 				last.path = true
 			}
 		}

@@ -149,16 +149,30 @@ func (f *flow) joins(m *meter, from, to int, text bool) bool {
 	return false
 }
 
+// recursion is a recursive query: the tokens from start to end, and what it makes of its values.
+type recursion struct {
+	step
+	start, end int
+	flow       *flow
+	mutual     bool // some queries of the statement may read each other, as far as that was known
+}
+
+// recursionOf follows the values of a recursive query.
+func (m *meter) recursionOf(query string, start, end int, columns []string) recursion {
+	s := m.stepOf(m.valuesOf(query, start, end, columns), query, start, end)
+	return recursion{step: s, start: start, end: end, flow: m.flowOf(start, end, columns, s), mutual: m.mutual}
+}
+
 // numbersOfSteps lets the columns of a recursive query whose numbers grow by a factor in each
 // step stand for numbers without a bound: n * 2, n + n, or a + b, b. Those to which each step
 // adds something stand for the largest number in the query. It is called before the query is
 // measured, because the query may use them itself.
-func (m *meter) numbersOfSteps(query string, start, end int, columns []string) {
-	s := m.stepOf(m.valuesOf(query, start, end, columns), query, start, end)
-	f := m.flowOf(start, end, columns, s)
+func (m *meter) numbersOfSteps(r recursion) {
+	f := r.flow
+	most := m.largest(r.start, r.end)
 	for i := range f.items {
 		item := &f.items[i]
-		to := amount{num: m.largest(start, end)}
+		to := amount{num: most}
 		switch {
 		case f.multiplies(m, item):
 			to = amount{num: boundless, wild: true}
@@ -172,8 +186,8 @@ func (m *meter) numbersOfSteps(query string, start, end int, columns []string) {
 				grown[next] = true
 			}
 		}
-		for name := range s.names {
-			if name != query && (grown[name] || grown[""] || len(f.items) > maxFlow) {
+		for name := range r.names {
+			if name != r.query && (grown[name] || grown[""] || len(f.items) > maxFlow) {
 				m.give(name, to)
 			}
 		}

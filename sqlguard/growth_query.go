@@ -534,15 +534,20 @@ func (m *meter) with(start, end int) {
 			m.reads[m.name(start)] = reads
 		}
 		recurs := recursive && m.mutual || (recursive || m.growth.Recurses) && m.has(open+1, stop, m.name(start))
+		var r recursion
 		if recurs {
-			m.numbersOfSteps(m.name(start), open+1, stop, columns)
+			r = m.recursionOf(m.name(start), open+1, stop, columns)
+			m.numbersOfSteps(r)
 		}
 		outside := m.recurs
 		m.recurs = outside || recurs
 		a := m.relation(open+1, stop, len(columns))
 		m.recurs = outside
 		if recurs {
-			a = a.join(m.repeated(m.name(start), open+1, stop, columns, a.text))
+			if r.mutual != m.mutual { // a WITH in the query was read meanwhile
+				r = m.recursionOf(m.name(start), open+1, stop, columns)
+			}
+			a = a.join(m.repeated(r, a.text))
 		}
 		for _, name := range columns {
 			m.give(name, a)
@@ -640,12 +645,10 @@ func (m *meter) readsIn(start, end int) float64 {
 // repeated measures what a recursive query adds: as many rows as its largest number says. It
 // refuses a step that makes a longer value from a column of the query, which has no bound. The
 // rows with which the query begins are no step.
-func (m *meter) repeated(query string, start, end int, columns []string, text bool) (a amount) {
-	begins := m.begins(query, start, end)
+func (m *meter) repeated(r recursion, text bool) (a amount) {
+	start, end, s := r.start, r.end, r.step
+	begins := m.begins(s.query, start, end)
 	a.num = m.largest(start, end)
-	own := m.valuesOf(query, start, end, columns)
-	s := m.stepOf(own, query, start, end)
-	flow := m.flowOf(start, end, columns, s)
 	m.items(start, end, func(clause string, from, to int) {
 		if from < begins {
 			return
@@ -655,14 +658,14 @@ func (m *meter) repeated(query string, start, end int, columns []string, text bo
 			to = m.itemEnd(from, end)
 			stop = m.withoutAlias(from, to)
 		}
-		if !m.doubles(from, stop, s) && (clause != "select" || !flow.joins(m, from, to, text)) {
+		if !m.doubles(from, stop, s) && (clause != "select" || !r.flow.joins(m, from, to, text)) {
 			return
 		}
 		if clause == "select" && m.most < boundless {
-			m.refuse(from, to, fmt.Sprintf("each step of the recursive query %s makes a value here that can be twice as long as the one before, so that it has no bound", query), stepHint)
+			m.refuse(from, to, fmt.Sprintf("each step of the recursive query %s makes a value here that can be twice as long as the one before, so that it has no bound", s.query), stepHint)
 		}
 		a.size, a.text = boundless, true
-		for name := range own {
+		for name := range s.names {
 			m.give(name, a)
 		}
 	})
