@@ -27,10 +27,10 @@ func TestCacheChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir, store := t.TempDir(), t.TempDir()
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	want := judged(t, dir, nil, cached)
-	for _, round := range []string{"cold", "warm"} {
+	want := withoutTexts(judged(t, dir, nil, cached))
+	for _, round := range []string{"cold", "warm"} { // if this takes long, a warm check reads no file
 		c := sqlcheck.OpenCache(store, dir, "build", now)
-		if diff := cmp.Diff(want, judged(t, dir, c, nil)); diff != "" {
+		if diff := cmp.Diff(want, withoutTexts(judged(t, dir, c, nil))); diff != "" {
 			t.Errorf("%s: %s", round, diff)
 		}
 		if err := c.Save(); err != nil {
