@@ -43,7 +43,7 @@ func Beside(b *testing.B, d sqlguard.Dialect, open func(context.Context, sqlguar
 				}
 				return len(res.Rows)
 			}
-			if rows, asked := bare(text.SQL), ask(); rows >= 0 && rows != asked {
+			if asked, rows := ask(), bare(text.SQL); rows >= 0 && rows != asked {
 				b.Fatalf("%d rows without the gateway, %d with it", rows, asked)
 			}
 			var through, alone []time.Duration
