@@ -8,23 +8,19 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/ktxhq/ktx/dialects/bigquery"
 	"github.com/ktxhq/ktx/execution"
-	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/bigquerydb"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/bqserver"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// BenchmarkLatency measures a statement through the whole gateway, and a job that Go's
-// client sends, with its rows read to their end. It reports the first in times of the
-// second. Both ask the same stand-in in turn.
+// BenchmarkLatency measures a statement through the whole gateway beside a job that Go's
+// client sends, with its rows read to their end. Both ask the same stand-in.
 func BenchmarkLatency(b *testing.B) {
 	s := bqserver.Start(b, bqserver.Config{})
 	const many = "SELECT n, name, part FROM items"
@@ -36,51 +32,14 @@ func BenchmarkLatency(b *testing.B) {
 		},
 		Tables: table("items"),
 	})
-	log, err := audit.Open(filepath.Join(b.TempDir(), "audit"), audit.Config{}, nil)
-	if err != nil {
-		b.Fatal(err)
+	open := func(_ context.Context, guard sqlguard.ID) (execution.Backend, error) {
+		cfg := bigquerydb.Config{URL: execution.NewSecret(s.URL()), MaxConnections: 1, Session: bigquery.Dialect{}.Session()}
+		return bigquerydb.Open(context.Background(), cfg, guard)
 	}
-	g, err := execution.NewGateway(b.Context(), log, execution.Connection{
-		ID: "warehouse", Dialect: bigquery.Dialect{}, Policy: sqlguard.DefaultPolicy(),
-		Open: func(_ context.Context, guard sqlguard.ID) (execution.Backend, error) {
-			cfg := bigquerydb.Config{URL: execution.NewSecret(s.URL()), MaxConnections: 1, Session: bigquery.Dialect{}.Session()}
-			return bigquerydb.Open(context.Background(), cfg, guard)
-		},
+	executiontest.Beside(b, bigquery.Dialect{}, open, []executiontest.BesideText{{Name: "one", SQL: "SELECT 1"}, {Name: "rows", SQL: many}}, func(sql string) int {
+		runJob(b, s, sql)
+		return -1
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := errors.Join(g.Close(context.Background()), log.Close()); err != nil {
-			b.Error(err)
-		}
-	})
-	for _, q := range []struct{ name, sql string }{{"one", "SELECT 1"}, {"rows", many}} {
-		b.Run(q.name, func(b *testing.B) {
-			var through, bare []time.Duration
-			ask := func() {
-				if _, err := g.Query(b.Context(), execution.Request{ConnectionID: "warehouse", SQL: q.sql}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			ask()
-			for b.Loop() {
-				start := time.Now()
-				runJob(b, s, q.sql)
-				bare = append(bare, time.Since(start))
-				start = time.Now()
-				ask()
-				through = append(through, time.Since(start))
-			}
-			slices.Sort(through)
-			slices.Sort(bare)
-			for name, at := range map[string]int{"p50": 50, "p99": 99} {
-				b.ReportMetric(float64(through[len(through)*at/100])/float64(bare[len(bare)*at/100]), name)
-			}
-			b.ReportMetric(float64(bare[len(bare)/2].Nanoseconds()), "http-ns-p50")
-			b.ReportMetric(0, "ns/op")
-		})
-	}
 }
 
 var ranJobs int

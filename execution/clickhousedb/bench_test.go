@@ -2,81 +2,37 @@ package clickhousedb_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/execution"
-	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/chengine"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-var benchmarkTexts = []struct{ name, sql string }{
-	{"one", "SELECT 1"},
-	{"aggregate", "SELECT count(), sum(n), avg(n) FROM many WHERE n % 7 = 3"},
-	{"rows", "SELECT n, n * 2 AS m, concat('row ', toString(n)) AS name, n / 3.0 AS part, now() AS at, n % 2 = 0 AS even FROM many WHERE n <= 1000"},
-}
-
-// BenchmarkLatency measures a statement through the whole gateway, and the same request
-// sent with Go's client and read to its end. It reports the first in times of the second.
-// Both ask the same engine in turn.
+// BenchmarkLatency measures a statement through the whole gateway beside the same request
+// sent with Go's client and read to its end. Both ask the same engine.
 func BenchmarkLatency(b *testing.B) {
 	e := chengine.Start(b, chengine.Config{})
 	e.Exec(b, "CREATE DATABASE bench", "CREATE TABLE bench.many (n Int64) ENGINE = MergeTree ORDER BY n", "INSERT INTO bench.many SELECT number + 1 FROM numbers(100000)")
 	address := e.Serve(b, chengine.Door{}).URL("bench")
-	log, err := audit.Open(filepath.Join(b.TempDir(), "audit"), audit.Config{}, nil)
-	if err != nil {
-		b.Fatal(err)
+	open := func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
+		return openBackend(ctx, address, 1, guard)
 	}
-	g, err := execution.NewGateway(b.Context(), log, execution.Connection{
-		ID: "warehouse", Dialect: clickhouse.Dialect{}, Policy: sqlguard.DefaultPolicy(),
-		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-			return openBackend(ctx, address, 1, guard)
-		},
+	executiontest.Beside(b, clickhouse.Dialect{}, open, []executiontest.BesideText{
+		{Name: "one", SQL: "SELECT 1"},
+		{Name: "aggregate", SQL: "SELECT count(), sum(n), avg(n) FROM many WHERE n % 7 = 3"},
+		{Name: "rows", SQL: "SELECT n, n * 2 AS m, concat('row ', toString(n)) AS name, n / 3.0 AS part, now() AS at, n % 2 = 0 AS even FROM many WHERE n <= 1000"},
+	}, func(sql string) int {
+		post(b, address, sql)
+		return -1
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := errors.Join(g.Close(context.Background()), log.Close()); err != nil {
-			b.Error(err)
-		}
-	})
-	for _, q := range benchmarkTexts {
-		b.Run(q.name, func(b *testing.B) {
-			var through, bare []time.Duration
-			ask := func() {
-				if _, err := g.Query(b.Context(), execution.Request{ConnectionID: "warehouse", SQL: q.sql}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			ask()
-			for b.Loop() {
-				start := time.Now()
-				post(b, address, q.sql)
-				bare = append(bare, time.Since(start))
-				start = time.Now()
-				ask()
-				through = append(through, time.Since(start))
-			}
-			slices.Sort(through)
-			slices.Sort(bare)
-			for name, at := range map[string]int{"p50": 50, "p99": 99} {
-				b.ReportMetric(float64(through[len(through)*at/100])/float64(bare[len(bare)*at/100]), name)
-			}
-			b.ReportMetric(float64(bare[len(bare)/2].Nanoseconds()), "http-ns-p50")
-			b.ReportMetric(0, "ns/op")
-		})
-	}
 }
 
 var posted int

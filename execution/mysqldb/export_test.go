@@ -43,3 +43,6 @@ var Number = number
 
 // Release returns a version as a number that can be compared.
 var Release = release
+
+// RelativeOf is relativeOf.
+var RelativeOf = relativeOf

@@ -1,6 +1,10 @@
-package mysqldb
+package mysqldb_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/ktxhq/ktx/execution/mysqldb"
+)
 
 func TestRelativeOf(t *testing.T) {
 	t.Parallel()
@@ -15,7 +19,7 @@ func TestRelativeOf(t *testing.T) {
 		{"galera", [][]string{{"wsrep_cluster_address", "gcomm://"}, {"wsrep_on", "ON"}}},
 		{"aurora", [][]string{{"aurora_version", "3.08.0"}}},
 	} {
-		if got := relativeOf(c.rows); got != c.want {
+		if got := mysqldb.RelativeOf(c.rows); got != c.want {
 			t.Errorf("%v: %q, want %q", c.rows, got, c.want)
 		}
 	}
