@@ -3,7 +3,6 @@ package sqlguard
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -868,7 +867,7 @@ func (m *meter) stepOf(names map[string]bool, query string, start, end int) step
 func (m *meter) unrolls(start, end int, s step) (found bool) {
 	m.items(start, end, func(clause string, from, to int) {
 		for i := from + 1; i < to && !found && (clause == "from" || clause == "select"); i++ {
-			if m.tokens[i].Kind != TokenOpen || m.text(i) != "(" || !m.isName(i-1) || joinWord(m.word(i-1)) || clause == "select" && !manyRows.MatchString(m.name(i-1)) {
+			if m.tokens[i].Kind != TokenOpen || m.text(i) != "(" || !m.isName(i-1) || joinWord(m.word(i-1)) || clause == "select" && !manyRows(m.name(i-1)) {
 				continue
 			}
 			for j, stop := i+1, m.closing(i, end); j < stop; j++ {
@@ -879,8 +878,13 @@ func (m *meter) unrolls(start, end int, s step) (found bool) {
 	return found
 }
 
-// manyRows are the functions that can have several rows in a select list, by their names.
-var manyRows = regexp.MustCompile(`unnest|table|elements|each|keys|matches|query|record|series|subscripts|explode|parse|split|dump|debug`)
+// severalRows are parts of the names of functions that can have several rows in a select list.
+var severalRows = strings.Fields("unnest table elements each keys matches query record series subscripts explode parse split dump debug")
+
+// manyRows reports whether a function can have several rows in a select list, by its name.
+func manyRows(fn string) bool {
+	return slices.ContainsFunc(severalRows, func(part string) bool { return strings.Contains(fn, part) })
+}
 
 // isValue reports whether the token at i reads one of the values.
 func (m *meter) isValue(i, start, end int, s step) bool {
