@@ -913,13 +913,12 @@ func (m *meter) unrolls(start, end int, s step) (found bool) {
 	return found
 }
 
-// manyRows reports whether the name of a function in a select list is like those of the
-// functions that can have several rows there.
-func manyRows(name string) bool {
-	return slices.ContainsFunc([]string{
-		"unnest", "table", "elements", "each", "keys", "matches", "query", "record", "series",
-		"subscripts", "explode", "parse", "split", "dump", "debug",
-	}, func(part string) bool { return strings.Contains(name, part) })
+// severalRows are parts of the names of functions that can have several rows in a select list.
+var severalRows = strings.Fields("unnest table elements each keys matches query record series subscripts explode parse split dump debug")
+
+// manyRows reports whether a function can have several rows in a select list, by its name.
+func manyRows(fn string) bool {
+	return slices.ContainsFunc(severalRows, func(part string) bool { return strings.Contains(fn, part) })
 }
 
 // isValue reports whether the token at i reads one of the values.
