@@ -347,6 +347,9 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		return c.template(ctx, guard, model, body, shift, file)
 	}
 	r := c.reading(file, body, shift)
+	if guard.Dialect().Name() == "mysql" {
+		body = withoutBreakpoints(body)
+	}
 	parameters := c.parameters(in)
 	all := newSplitter(guard.Dialect(), body, parameters)
 	expressions := parameters && strings.Contains(body, "-- :name ") && (strings.Contains(body, "--~") || strings.Contains(body, "/*~"))
@@ -378,7 +381,7 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		if !r.attach(span) {
 			return ctx.Err() == nil
 		}
-		v := judge(head(guard.Dialect(), body[span.Start:span.End]))
+		v := ofScript(guard.Dialect(), body[span.Start:span.End], judge(head(guard.Dialect(), body[span.Start:span.End])))
 		if parameters && (!v.Allowed && slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool {
 			return f.Code == sqlguard.CodeParameterNotAllowed || f.Code == sqlguard.CodeParseError || f.Code == sqlguard.CodeOperatorNotAllowed || strings.HasPrefix(f.Object, "sqlc.")
 		}) || source.HasTemplateInName(guard.Dialect(), body[span.Start:span.End])) {
@@ -398,6 +401,23 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		r.add(notChecked("a statement longer than 8 MiB begins here; it and the rest of the file were not checked").Finding, sqlguard.Span{Start: done, End: done}, -1, "")
 	}
 	return r.allows
+}
+
+// scriptPart is how the parts of a script of BigQuery begin that are no statements of
+// their own, when a file is split at its terminators.
+var scriptPart = regexp.MustCompile(`^(?i:end(?:\s+(?:if|loop|while|for|repeat|case))?\s*(?:[A-Za-z_]\w*\s*)?$|exception\s+when\b|elseif\b|else\b|until\b)`)
+
+// ofScript returns the verdict on a part of a script of BigQuery: it does not parse
+// by itself.
+func ofScript(d sqlguard.Dialect, text string, v sqlguard.Verdict) sqlguard.Verdict {
+	if d.Name() == "bigquery" && v.Code == sqlguard.CodeParseError && scriptPart.MatchString(text) {
+		v.Code = sqlguard.CodeProceduralBlock
+		v.Findings = []sqlguard.Finding{{
+			Code: v.Code, Message: "this is a part of a script, which runs other statements", Hint: sqlguard.HintFor(v.Code),
+			Span: sqlguard.Span{End: len(text)}, Retryable: true,
+		}}
+	}
+	return v
 }
 
 // sourced is the command of the mysql client that runs a file.
@@ -430,11 +450,17 @@ func (c *Checker) parameters(in Input) bool {
 // program sends it. Its positions are those in the statement as it stands in
 // the file.
 func withParameters(guard *sqlguard.Guard, judge func(string) sqlguard.Verdict, body string, span sqlguard.Span, as sqlguard.Verdict) sqlguard.Verdict {
-	filled := source.Parameters(guard.Dialect(), body[span.Start:span.End], 0)
+	filled := source.Parameters(guard.Dialect(), body[span.Start:span.End], 0, false)
 	if filled == nil {
 		return as
 	}
 	v := judge(head(guard.Dialect(), filled.SQL))
+	if unparsed(v) {
+		tables := source.Parameters(guard.Dialect(), body[span.Start:span.End], 0, true)
+		if w := judge(head(guard.Dialect(), tables.SQL)); !unparsed(w) {
+			filled, v = tables, w
+		}
+	}
 	if unparsed(v) && !unparsed(as) && len(filled.Unproved) == 0 {
 		return as // no value can stand there
 	}

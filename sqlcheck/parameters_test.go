@@ -411,14 +411,23 @@ func TestTemplates(t *testing.T) {
 		"SELECT * FROM t WHERE a = {{ .A }} AND b IN ({{ .B }})":                         nil,
 		"SELECT a FROM t WHERE a = 1 {{ .More }}":                                        {"note 29 dynamic_sql_unprovable"},
 		"SELECT {{ a FROM t": {"error 8 parse_error"},
-		"SELECT * FROM \"{{ .Schema }}\".t; SELECT \"a\" FROM t":                   {"note 16 dynamic_sql_unprovable"},
-		"DELETE FROM ${SCHEMA}.t WHERE a = ${A}":                                   {"error 1 write_statement", "note 13 dynamic_sql_unprovable"},
-		"GRANT SELECT ON t TO role_${NAME}":                                        {"error 1 privilege_statement", "note 27 dynamic_sql_unprovable"},
-		"{% for a in b %}DELETE FROM t WHERE a = '{{ a }}'; {% endfor %} SELECT 1": {"note 1 dynamic_sql_unprovable", "error 17 write_statement", "note 52 dynamic_sql_unprovable"},
-		"SELECT a.{column}, b FROM a WHERE b = {value}":                            {"note 10 dynamic_sql_unprovable"},
-		"SELECT '${A}' FROM t -- ${B}":                                             nil,
-		"ALTER TABLE @cdm.t ADD COLUMN a int; SELECT a FROM @cdm.t WHERE a=@a":     {"error 1 ddl_statement", "note 13 dynamic_sql_unprovable", "note 52 dynamic_sql_unprovable"},
-		"SELECT a FROM t WHERE a<>@b AND b <@ ARRAY[1]":                            nil,
+		"SELECT * FROM \"{{ .Schema }}\".t; SELECT \"a\" FROM t":                                 {"note 16 dynamic_sql_unprovable"},
+		"DELETE FROM ${SCHEMA}.t WHERE a = ${A}":                                                 {"error 1 write_statement", "note 13 dynamic_sql_unprovable"},
+		"GRANT SELECT ON t TO role_${NAME}":                                                      {"error 1 privilege_statement", "note 27 dynamic_sql_unprovable"},
+		"{% for a in b %}DELETE FROM t WHERE a = '{{ a }}'; {% endfor %} SELECT 1":               {"note 1 dynamic_sql_unprovable", "error 17 write_statement", "note 52 dynamic_sql_unprovable"},
+		"SELECT a.{column}, b FROM a WHERE b = {value}":                                          {"note 10 dynamic_sql_unprovable"},
+		"SELECT '${A}' FROM t -- ${B}":                                                           nil,
+		"ALTER TABLE @cdm.t ADD COLUMN a int; SELECT a FROM @cdm.t WHERE a=@a":                   {"error 1 ddl_statement", "note 13 dynamic_sql_unprovable", "note 52 dynamic_sql_unprovable"},
+		"SELECT a FROM t WHERE a<>@b AND b <@ ARRAY[1]":                                          nil,
+		"CREATE TABLE @extschema@.a (b int); GRANT SELECT ON a TO @extowner@":                    {"error 1 ddl_statement", "error 37 privilege_statement"},
+		"SELECT a FROM @extschema@.t JOIN @extschema:other@.u USING (a)":                         nil,
+		"SELECT @extschema@.f(a) FROM t WHERE a <> @ b":                                          {"error 8 function_not_allowed"},
+		"SELECT a FROM :name WHERE b = :b; DELETE FROM :name":                                    {"error 15 dynamic_sql_unprovable", "error 35 write_statement", "error 47 dynamic_sql_unprovable"},
+		"ALTER EXTENSION e UPDATE TO :'version'; SELECT :'a'::text, substring(a FROM :b) FROM t": {"error 1 ddl_statement"},
+		"UPDATE t SET a = :a! WHERE b = :b!":                                                     {"error 1 write_statement"},
+		"SELECT a FROM t WHERE b = :b! AND c > :c!::int AND d <> :d":                             nil,
+		"INSERT INTO t (a) VALUES :rows RETURNING a":                                             {"error 1 write_statement"},
+		"SELECT a FROM t WHERE :b!=c AND :b !~ c":                                                nil,
 	} {
 		var got []string
 		for _, f := range withParameters(t, "postgres", "a.sql", text).Findings {
@@ -445,6 +454,15 @@ func TestTemplatesOfOthers(t *testing.T) {
 		{"sqlserver", "USE $(Database)", []string{"error 1 session_change", "note 5 dynamic_sql_unprovable"}},
 		{"sqlserver", "SELECT a FROM <owner, , dbo>.<table_name, sysname, t>", []string{"note 15 dynamic_sql_unprovable"}},
 		{"sqlserver", "SELECT a FROM @rows AS r JOIN sys.dm_exec_sql_text(0x01) AS s ON 1 = 1", []string{"error 15 parameter_not_allowed", "error 31 function_admin"}},
+		{"sqlserver", "SELECT a INTO @scratch@delimiter@prefix_rows FROM t", []string{"error 10 select_into"}},
+		{"sqlserver", "SELECT a FROM t JOIN @a@b@c_rows r ON t.a = r.a", []string{"note 22 dynamic_sql_unprovable"}},
+		{"sqlserver", "SELECT a FROM (@query) AS q", []string{"note 16 dynamic_sql_unprovable"}},
+		{"sqlserver", "SELECT a FROM t WHERE b = @@VERSION AND c = @c", nil},
+		{"mysql", "ALTER TABLE t ADD a int;--> statement-breakpoint\nDROP TABLE u;\n--> statement-breakpoint\nSELECT 1", []string{"error 1 ddl_statement", "error 1 ddl_statement"}},
+		{"mysql", "CREATE PROCEDURE p()\none:BEGIN\n  DELETE FROM t;\nEND;\nSELECT 1", []string{"error 1 ddl_statement"}},
+		{"bigquery", "BEGIN\nSELECT 1;\nEXCEPTION WHEN ERROR THEN\nDELETE FROM t WHERE true;\nEND;\nSELECT 2; END IF; SELECT END", []string{
+			"error 1 procedural_block", "error 1 procedural_block", "error 1 procedural_block", "error 11 procedural_block", "error 26 parse_error",
+		}},
 		{"sqlserver", "SELECT @x.value('(/a)[1]', 'int')", []string{"error 8 parameter_not_allowed"}},
 	} {
 		var got []string
@@ -467,6 +485,10 @@ func TestNamesFilledIn(t *testing.T) {
 		`db.NewRaw("(COALESCE(?, ?) || ?) COLLATE ?", bun.Ident("a"), "", "b")`:                  nil,
 		`db.NewRaw("DELETE FROM ?", bun.Ident("a"))`:                                             {"error write_statement", "note dynamic_sql_unprovable"},
 		`db.ExecContext(ctx, "SELECT FROM WHERE ?", 1)`:                                          {"error parse_error"},
+		`s.QueryContext(ctx, "WHERE a = ?", 1)`:                                                  {"note parse_error"},
+		`s.QueryContext(ctx, "WHERE a = 1; DROP TABLE t")`:                                       {"note parse_error", "error ddl_statement"},
+		`stmt1.QueryRowx("not a statement")`:                                                     nil,
+		`db.QueryRow("SELECT ?::jsonb->?, d->>? FROM t", a, b, c)`:                               nil,
 	} {
 		var got []string
 		for _, f := range withParameters(t, "postgres", "a.go", "package a\n\nfunc f() { "+code+" }\n").Findings {
@@ -475,6 +497,20 @@ func TestNamesFilledIn(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", code, diff)
 		}
+	}
+}
+
+// TestRoutineInCode: the body of a routine of MySQL belongs to the statement in code too.
+func TestRoutineInCode(t *testing.T) {
+	t.Parallel()
+	code := "package a\n\nfunc f() {\n\tdb.ExecContext(ctx, `CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW BEGIN\n" +
+		"\t\tIF NEW.a > 1 THEN SET NEW.a = 1; END IF;\n\tEND`)\n\tdb.ExecContext(ctx, `CREATE TABLE b (a int); DROP TABLE t`)\n}\n"
+	var got []string
+	for _, f := range withParameters(t, "mysql", "a.go", code).Findings {
+		got = append(got, fmt.Sprintf("%s %d %s", f.Severity, f.Line, f.Code))
+	}
+	if diff := cmp.Diff([]string{"error 4 ddl_statement", "error 7 ddl_statement", "error 7 ddl_statement"}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -487,6 +523,8 @@ func TestTaggedTemplates(t *testing.T) {
 		"db.one(sql`DELETE FROM ${table}`)":                                               {"error write_statement", "note dynamic_sql_unprovable"},
 		"db.one(sql`SELECT a FROM ${sql.unsafe(table)}`)":                                 {"error dynamic_sql_unprovable", "note dynamic_sql_unprovable"},
 		"db.query(`SELECT a FROM ${table}`)":                                              {"note dynamic_sql_unprovable"},
+		"db.one(sql`SELECT * FROM (VALUES ${sql.join(rows, sql.raw(', '))}) AS t`)":       {"note dynamic_sql_unprovable"},
+		"db.one(sql`SELECT * FROM (VALUES ${sql.join(rows, sql.raw(', 1'))}) AS t`)":      {"error dynamic_sql_unprovable"},
 		"db.$queryRawUnsafe(`SELECT a FROM ${table}`)":                                    {"error dynamic_sql_unprovable"},
 		"db.query(sql`UPDATE t SET ${key} = lower(${key})`)":                              {"error write_statement", "note dynamic_sql_unprovable"},
 		"db.one(sql`SELECT a FROM t ORDER BY a ${up ? sql`asc` : sql`desc`}`)":            nil,

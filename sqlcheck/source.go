@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -178,9 +179,12 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 	}
 	tokens := guard.Dialect().Lex(filled.SQL)
 	statements := tokens.Statements()
+	if guard.Dialect().Name() == "mysql" {
+		statements = routines(filled.SQL, tokens.List, statements)
+	}
 	r.within(filled, tokens, statements)
 	for _, span := range statements {
-		v := guard.Check(filled.SQL[span.Start:span.End])
+		v := ofScript(guard.Dialect(), filled.SQL[span.Start:span.End], guard.Check(head(guard.Dialect(), filled.SQL[span.Start:span.End])))
 		number := r.file.Judged
 		r.file.Judged++
 		before := len(r.file.Findings)
@@ -198,7 +202,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 			r.add(f, at, number, v.Fingerprint)
 			if f.Code == sqlguard.CodeParseError {
 				r.file.Findings[len(r.file.Findings)-1].Severity = severity
-				if t.Emptied { // the program may never send it
+				if t.Emptied || !t.Configured && clause.MatchString(filled.SQL[span.Start:span.End]) { // the program may never send it, or puts it behind a statement
 					r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote
 				}
 			}
@@ -210,11 +214,18 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 	}
 }
 
+// clause is how a part of a statement begins that some functions take, such as the
+// condition of a query that they make.
+var clause = regexp.MustCompile(`^(?i:where|and|or|order\s+by|group\s+by|having|limit|offset|(?:(?:left|right|inner|full|cross)\s+(?:outer\s+)?)?join)\b`)
+
+// separators is a call that makes what stands between values, such as sql.raw(', ').
+var separators = regexp.MustCompile("\\b(?:raw|unsafe|literal)\\(\\s*(?:'[\\s,]*'|\"[\\s,]*\"|`[\\s,]*`)\\s*\\)")
+
 // quotes reports whether the library of a tag quotes or binds what fills a hole of
 // a template. It fills in a text as it is only where the program says so, as in
 // sql`SELECT * FROM ${ sql.unsafe(name) }`.
 func quotes(hole string) bool {
-	hole = strings.ToLower(hole)
+	hole = separators.ReplaceAllString(strings.ToLower(hole), "")
 	return !strings.Contains(hole, "raw") && !strings.Contains(hole, "unsafe") && !strings.Contains(hole, "literal")
 }
 

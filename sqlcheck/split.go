@@ -35,6 +35,20 @@ type splitter struct {
 // file: the statement before it needs no terminator.
 var migrationPart = regexp.MustCompile(`^--\s*(?:\+(?i:goose|migrate)\s+(?i:up|down|statementbegin|statementend)\b|migrate:(?:up|down)\b)`)
 
+// breakpoint is the line with which Drizzle divides a migration, or the end of one. It
+// is a comment but for MySQL, which has none without a space behind --.
+var breakpoint = regexp.MustCompile(`--> statement-breakpoint[ \t]*\r?(?:\n|$)`)
+
+// withoutBreakpoints returns a text of MySQL with spaces where Drizzle divides it.
+func withoutBreakpoints(text string) string {
+	if !strings.Contains(text, "--> statement-breakpoint") {
+		return text
+	}
+	return breakpoint.ReplaceAllStringFunc(text, func(line string) string {
+		return ";" + strings.Repeat(" ", len("--> statement-breakpoint")-1) + line[len("--> statement-breakpoint"):]
+	})
+}
+
 // queryName is the comment that names a query: for goyesql, sqlc and aiosql, and
 // for HugSQL.
 var queryName = regexp.MustCompile(`^--\s*(?:name:|:name\s)`)
@@ -142,7 +156,7 @@ func routineEnd(text string, tokens []sqlguard.Token) int {
 			creates = true
 		case !creates && (tokens[i].Kind == sqlguard.TokenOpen || w == "as" || w == "select"):
 			return 0
-		case creates && (w == "begin" || depth > 0 && w == "case"):
+		case creates && (w == "begin" || strings.EqualFold(tokens[i].Text(text), ":begin") || depth > 0 && w == "case"): // label:BEGIN
 			depth++
 		case depth > 0 && w == "end":
 			switch next := word(i + 1); next {

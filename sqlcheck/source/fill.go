@@ -81,9 +81,10 @@ const mark = "\uE000\uE001"
 
 // Parameters returns a text of a file of SQL with a value for each parameter and
 // for each template such as {{ .Schema }} or ${schema}. The text begins at an offset in the
-// file. It returns nil if there is none of both.
-func Parameters(d sqlguard.Dialect, sql string, at int) *Filled {
-	t := &Text{percent: true}
+// file. It returns nil if there is none of both. With tables, a name stands for
+// :name where a table can, and a query for (@name): psql and SqlRender put them into the text.
+func Parameters(d sqlguard.Dialect, sql string, at int, tables bool) *Filled {
+	t := &Text{percent: true, tables: tables}
 	from := 0
 	for _, span := range templates(d, sql) {
 		t.verbatim(sql[from:span.Start], at+from)
@@ -257,12 +258,39 @@ func (f *Filled) replace(p placeholder, text string, tokens []sqlguard.Token, i 
 			v.value = value
 		} else if behindValues(text, tokens, i) { // the driver makes rows of it
 			v.value = "(1)"
+		} else if query := tokens[max(i-1, 0)].Kind == sqlguard.TokenOpen; f.text.tables && (text[at] == ':' || query && text[at] == '@') && behindTable(text, tokens, i) {
+			f.hole(&v)
+			if query {
+				v.value = "SELECT 1 AS x"
+			}
 		}
 	case forSQL:
-		v.value, v.guessed = "x", true
-		f.Unproved = append(f.Unproved, sqlguard.Span{Start: f.text.place(v.at, false), End: f.text.place(v.at+v.removed, true)})
+		f.hole(&v)
 	}
 	f.fills = append(f.fills, v)
+}
+
+// hole makes the fill of a placeholder one of which anything can become.
+func (f *Filled) hole(v *fill) {
+	v.value, v.guessed = "x", true
+	f.Unproved = append(f.Unproved, sqlguard.Span{Start: f.text.place(v.at, false), End: f.text.place(v.at+v.removed, true)})
+}
+
+// behindTable reports whether token i stands where the name of a table can, or alone in
+// the parentheses of a query.
+func behindTable(text string, tokens []sqlguard.Token, i int) bool {
+	if i > 1 && i+1 < len(tokens) && tokens[i-1].Text(text) == "(" && tokens[i+1].Text(text) == ")" {
+		i--
+	}
+	if i == 0 || tokens[i-1].Kind != sqlguard.TokenWord {
+		return false
+	}
+	switch strings.ToLower(tokens[i-1].Text(text)) {
+	case "from", "join", "into", "table", "update":
+		return true
+	default:
+		return false
+	}
 }
 
 // holeValue returns a value for a hole that begins at an offset in a token. ok

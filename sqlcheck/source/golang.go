@@ -682,7 +682,7 @@ func (g *goFile) sink(f *flow, call *node, args []*value) {
 
 // preparedStatement reports whether what has that name is a prepared statement.
 func preparedStatement(name string) bool {
-	name = strings.ToLower(name)
+	name = strings.TrimRight(strings.ToLower(name), "0123456789")
 	return strings.HasSuffix(name, "stmt") || strings.HasSuffix(name, "statement")
 }
 

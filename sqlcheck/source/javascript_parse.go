@@ -443,6 +443,15 @@ func (p *jsParser) typeName() {
 	case (word == "keyof" || word == "unique" || word == "readonly" || word == "infer") && starts && (word == "readonly" || !next.line):
 		p.next()
 		p.typeOperand()
+		if word == "infer" && p.word("extends") {
+			p.try(func() { // what is inferred is of this type, unless it is the condition
+				p.next()
+				p.typ()
+				if p.is("?") {
+					p.fail("a condition")
+				}
+			})
+		}
 		return
 	case (word == "new" || word == "abstract") && starts:
 		p.next()

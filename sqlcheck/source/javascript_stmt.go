@@ -91,6 +91,18 @@ func (p *jsParser) oneStatement() []*stmt {
 			p.semicolon()
 			return out
 		}
+	case "await":
+		var out []*stmt
+		if next.kind == jsName && p.textOf(next) == "using" && p.try(func() {
+			p.next()
+			if name := p.peek(); name.kind != jsName || name.line {
+				p.fail("using is a name here")
+			}
+			out = p.declarations()
+			p.semicolon()
+		}) {
+			return out
+		}
 	case "function":
 		return one(p.functionStatement())
 	case "async":
@@ -275,6 +287,9 @@ func (p *jsParser) loop() *stmt {
 	loop := &stmt{kind: stmtLoop, scoped: true}
 	p.noIn = true
 	var head []*stmt
+	if next := p.peek(); p.word("await") && next.kind == jsName && p.textOf(next) == "using" {
+		p.next()
+	}
 	declared := p.word("var") || p.word("let") || p.word("const") || p.word("using")
 	switch {
 	case p.is(";"):

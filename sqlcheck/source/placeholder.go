@@ -67,11 +67,15 @@ func (p *placeholders) at(i int) placeholder {
 		switch {
 		case text == "{" || text == "}":
 			return p.escape(i)
+		case text[0] == '@' && p.dialect == "postgres" && extensionName().MatchString(p.text[token.Start:]):
+			return placeholder{token.Start + len(extensionName().FindString(p.text[token.Start:])), forText, "extension"}
+		case text == ":" && p.quotes(i+1) && p.tokens[i+1].Kind == sqlguard.TokenString:
+			return placeholder{p.tokens[i+1].End, forText, "'x'"} // psql quotes it
 		case comparedTo[text] && operandEnds(p.text, p.tokens, i-1): // = and a parameter without a space
 			return placeholder{token.End, forText, strings.TrimSuffix(text, "?") + " 1"}
 		case strings.HasSuffix(text, "@") && text != "<@" && comparedTo[text[:len(text)-1]+"?"] && p.named(i+1) && operandEnds(p.text, p.tokens, i-1):
 			return placeholder{p.tokens[i+1].End, forText, strings.TrimSuffix(text, "@") + " 1"}
-		case operandEnds(p.text, p.tokens, i-1): // an operator
+		case operandEnds(p.text, p.tokens, i-1) && !behindValues(p.text, p.tokens, i): // an operator
 		case text == "??" || text == "?" && p.joined(i, "?"): // a name, for Knex and the drivers for MySQL
 			return placeholder{token.Start + 2, forSQL, ""}
 		case text == "?":
@@ -89,10 +93,16 @@ func (p *placeholders) at(i int) placeholder {
 	return placeholder{}
 }
 
+// extensionName are the names that CREATE EXTENSION puts into a script of PostgreSQL.
+var extensionName = lazily(`^@(?:extschema(?::[A-Za-z_][\w$]*)?|extowner)@`)
+
 // variable returns the parameter @name that ends with token i. Where a dot follows,
 // it is part of a name, as SqlRender fills it in, unless the dialect has fields
-// or methods of values.
+// or methods of values. So are several without a space, such as @schema@prefix_rows.
 func (p *placeholders) variable(i, end int) placeholder {
+	if name := p.tokens[i].Text(p.text); p.dialect == "sqlserver" && strings.LastIndexByte(name, '@') > 1 {
+		return placeholder{end, forSQL, ""}
+	}
 	if strings.HasPrefix(p.text[end:], ".") && p.dialect != "bigquery" && p.dialect != "duckdb" {
 		if p.dialect == "sqlserver" && i+3 < len(p.tokens) && p.is(i+3, "(") { // @xml.value(…)
 			return placeholder{}
@@ -147,6 +157,9 @@ func (p *placeholders) colon(i int) placeholder {
 	if p.tokens[i].Kind == sqlguard.TokenQuotedName || strings.HasPrefix(p.text[end:], ".") {
 		return placeholder{end, forSQL, ""}
 	}
+	if rest := p.text[end:]; p.dialect == "postgres" && strings.HasPrefix(rest, "!") && (len(rest) == 1 || strings.IndexByte(" \t\r\n),;:", rest[1]) >= 0) {
+		end++ // PgTyped: it is never NULL
+	}
 	return placeholder{end, forValue, ""}
 }
 
@@ -157,9 +170,12 @@ func (p *placeholders) quotes(i int) bool {
 		(p.tokens[i].Kind == sqlguard.TokenQuotedName || p.tokens[i].Kind == sqlguard.TokenString && p.text[p.tokens[i].Start] == '\'')
 }
 
-// comparedTo are the operators of PostgreSQL that its reader sees in a comparison
+// comparedTo are the operators of PostgreSQL that its reader sees in an operation
 // with ? when no space stands between. None of them exists.
-var comparedTo = map[string]bool{"=?": true, "<>?": true, "!=?": true, "<?": true, ">?": true, "<=?": true, ">=?": true}
+var comparedTo = map[string]bool{
+	"=?": true, "<>?": true, "!=?": true, "<?": true, ">?": true, "<=?": true, ">=?": true,
+	"->?": true, "->>?": true, "#>?": true, "#>>?": true, "||?": true, "+?": true, "*?": true, "/?": true,
+}
 
 // sqlc returns the argument of sqlc at token i: a value, or all columns of a
 // table.

@@ -30,6 +30,7 @@ type Text struct {
 	sql     []byte
 	pieces  []piece
 	percent bool // %s and %(name)s are parameters
+	tables  bool // a parameter can stand for a table
 }
 
 // piece is a run of the text. Each byte of a run that is in the file as it is

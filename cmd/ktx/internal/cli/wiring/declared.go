@@ -97,6 +97,51 @@ func (d *declared) dialectOf(path string) string {
 	return ""
 }
 
+// wordOf returns the dialect that is a word in the name of a file, or of the nearest
+// folder that has one, such as northwind-mysql.sql and db_mysql/init.sql, or "". Where
+// the words differ they say nothing, nor do they in a dbt project, whose files have the
+// names of sources.
+func (d *declared) wordOf(path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	folder := filepath.Dir(path)
+	top := d.tops[folder] // dialectOf has seen it
+	var names []string
+	for at := folder; ; at = filepath.Dir(at) {
+		if found := d.folders[at]; found == nil || found.dbt {
+			return ""
+		}
+		if at == top || at == filepath.Dir(at) {
+			break
+		}
+		names = append(names, filepath.Base(at))
+	}
+	for _, name := range append([]string{filepath.Base(path)}, names...) {
+		words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+		var found []string
+		for i, word := range words {
+			if i > 0 && isDialect(words[i-1]+word) { // sql_server, big-query
+				word = words[i-1] + word
+			}
+			if isDialect(word) {
+				found = append(found, dialectName(word))
+			}
+		}
+		slices.Sort(found)
+		if found = slices.Compact(found); len(found) > 0 {
+			if len(found) > 1 {
+				return ""
+			}
+			return found[0]
+		}
+	}
+	return ""
+}
+
 // plainEngines are those of otherEngines whose names mean nothing else. A file is not
 // skipped because a folder or a file is called synapse, spark or oracle.
 var plainEngines = []string{"cockroachdb", "cockroach", "crdb", "snowflake", "databricks"}

@@ -286,7 +286,10 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 		name = adapter
 	}
 	if name == "" {
-		name = cmp.Or(g.declared.dialectOf(path), imported) // only when nothing else speaks is a file skipped for its drivers
+		name = partDialect(path)
+	}
+	if name == "" { // only when nothing else speaks is a file skipped for its drivers
+		name = cmp.Or(g.declared.dialectOf(path), imported, g.declared.wordOf(path))
 	}
 	if name == "" {
 		return nil, errors.New("nothing says which SQL dialect the file is written in")
@@ -322,6 +325,18 @@ func suffixDialect(path string) string {
 			if name := dialectNamed(part); name != "" {
 				return name
 			}
+		}
+	}
+	return ""
+}
+
+// partDialect returns the dialect that the name of a source file has before a point, such
+// as in users.mysql.test.ts.
+func partDialect(path string) string {
+	parts := strings.Split(strings.ToLower(filepath.Base(path)), ".")
+	for _, part := range parts[:len(parts)-1] {
+		if isDialect(part) {
+			return part
 		}
 	}
 	return ""
