@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sqlc-dev/darkwing/token"
@@ -93,7 +94,18 @@ func (w *walker) complete(tokens []sqlguard.Token) error {
 // repeatedGroups says which tokens belong to an expression that stands in the same GROUP BY
 // before, word for word, as in GROUPING SETS ((a, b), (a)). The tree has it once. It is nil
 // when there are none.
-func (w *walker) repeatedGroups(tokens []sqlguard.Token) (out []bool) {
+func (w *walker) repeatedGroups(all []sqlguard.Token) (out []bool) {
+	if !slices.ContainsFunc(all, func(t sqlguard.Token) bool {
+		return t.End-t.Start == len("group") && strings.EqualFold(t.Text(w.sql), "group")
+	}) {
+		return nil
+	}
+	tokens, places := make([]sqlguard.Token, 0, len(all)), make([]int, 0, len(all))
+	for i, t := range all {
+		if t.Kind != sqlguard.TokenComment {
+			tokens, places = append(tokens, t), append(places, i)
+		}
+	}
 	word := func(i int) string {
 		if i < len(tokens) && tokens[i].Kind == sqlguard.TokenWord {
 			return lexical.Lower(tokens[i].Text(w.sql))
@@ -142,10 +154,10 @@ func (w *walker) repeatedGroups(tokens []sqlguard.Token) (out []bool) {
 			}
 			if key := text.String(); seen[key] {
 				if out == nil {
-					out = make([]bool, len(tokens))
+					out = make([]bool, len(all))
 				}
 				for j := start; j < i; j++ {
-					out[j] = true
+					out[places[j]] = true
 				}
 			} else {
 				seen[key] = true
@@ -157,8 +169,8 @@ func (w *walker) repeatedGroups(tokens []sqlguard.Token) (out []bool) {
 		}
 		return i
 	}
-	for i, t := range tokens {
-		if t.End-t.Start == len("group") && word(i) == "group" && word(i+1) == "by" {
+	for i := range tokens {
+		if word(i) == "group" && word(i+1) == "by" {
 			list(i+2, map[string]bool{})
 		}
 	}

@@ -201,6 +201,7 @@ func TestGroupsThatRepeat(t *testing.T) {
 		"SELECT count(*) FROM t GROUP BY a, (a), ROLLUP (b, a), CUBE (B)",
 		"SELECT count(*) FROM t GROUP BY GROUPING SETS (GROUPING SETS ((a), (a, x.b)), x.b) ORDER BY 1",
 		"SELECT y, q FROM t GROUP BY GROUPING SETS ((y, q), (y), (q), ()) ORDER BY y, q",
+		"SELECT count(*) FROM t GROUP /* ; */ BY /**/ GROUPING -- sets\n SETS (/**/(a, /* a */ b), (a /**/))",
 		"SELECT (SELECT count(*) FROM u GROUP BY GROUPING SETS ((c), (c, d), (d))) FROM t GROUP BY a, a",
 	} {
 		if v := g.Check(sql); !v.Allowed {
