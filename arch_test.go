@@ -226,7 +226,7 @@ var rooms = []room{
 		ours: []string{"sqlguard", "execution/filelock"},
 		others: map[string]string{
 			"github.com/gowebpki/jcs": "canonical JSON, from which the hash chain is computed",
-			"golang.org/x/sys":        "the errors by which Windows says that a disk is full",
+			"golang.org/x/sys":        "the errors by which Windows says that a disk is full, and what Linux tells of renamed files",
 		},
 		testOurs: []string{"execution/audit/audittest"},
 	},
@@ -775,7 +775,7 @@ var rooms = []room{
 	},
 	{
 		path:       "cmd/ktx/internal/stdio",
-		ours:       []string{"cmd/ktx/internal/rpc"},
+		ours:       []string{"cmd/ktx/internal/rpc", "execution/pool"}, // its alarm
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the sessions that the transport serves", "golang.org/x/sys": "asks what a client has not read"},
 		testOthers: map[string]string{"pgregory.net/rapid": "messages that the SDK's decoder reads too"},
 	},

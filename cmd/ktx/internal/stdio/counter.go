@@ -26,17 +26,17 @@ func (c *counter) add(n int) {
 	}
 }
 
-func (c *counter) idle() bool {
+func (c *counter) count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.n <= 0
+	return c.n
 }
 
 // wait returns when the count is zero, or after limit.
 func (c *counter) wait(limit time.Duration) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	for !c.idle() {
+	for c.count() > 0 {
 		select {
 		case <-c.changed:
 		case <-timer.C:

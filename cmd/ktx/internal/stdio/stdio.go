@@ -25,14 +25,15 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/rpc"
+	"github.com/ktxhq/ktx/execution/pool"
 )
 
 // The methods that the transport knows.
@@ -92,6 +93,7 @@ type Transport struct {
 	broken  error                   // of a write
 	calls   sync.WaitGroup          // the calls that run outside of the SDK
 	workers *rpc.Workers            // run them
+	alarm   pool.Alarm              // of calls that the reading goroutine answers
 }
 
 // call is a call that runs outside of the SDK.
@@ -124,7 +126,7 @@ func New(in io.Reader, out io.Writer) *Transport {
 
 // Connect implements [mcp.Transport].
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
-	go t.readAll()
+	go t.readAll(&input{lines: bufio.NewReaderSize(t.in, 64<<10)})
 	return t, nil
 }
 
@@ -243,31 +245,52 @@ func (t *Transport) settle(id jsonrpc.ID) (cancelled bool) {
 	return r != nil && r.cancelled
 }
 
-// take answers a request without the SDK, if it can.
-func (t *Transport) take(r *jsonrpc.Request) bool {
+// take returns the call that answers a request without the SDK, or nil.
+func (t *Transport) take(r *jsonrpc.Request) *call {
 	if t.tools == nil {
-		return false
+		return nil
 	}
 	tool, ok := rpc.PlainCall(r.Method, r.Params)
 	if !ok || !t.tools.Has(tool.Name) {
-		return false
+		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	waits := t.pending[r.ID]
 	if t.client == nil || t.ending || waits == nil {
-		return false
+		return nil
 	}
 	ctx, cancel := context.WithCancel(t.client)
 	waits.cancel = cancel
 	t.calls.Add(1)
-	c := call{ctx, cancel, r.ID, tool}
-	t.workers.Go(func() { t.answer(c) })
-	return true
+	return &call{ctx, cancel, r.ID, tool}
+}
+
+// handOver is how long the goroutine that reads may answer a call.
+const handOver = time.Millisecond
+
+// run answers a call, and reports whether the caller goes on to read. When nothing else is
+// to be read or answered, the caller's goroutine answers it, because waking another one
+// takes longer than many calls. If the call takes longer than handOver, another goroutine
+// goes on to read meanwhile.
+func (t *Transport) run(c *call, in *input, last bool) (reads bool) {
+	if !last || in.lines.Buffered() > 0 || t.open.count() > 1 {
+		t.workers.Go(func() { t.answer(c) })
+		return true
+	}
+	var decided atomic.Bool // who reads
+	stop := t.alarm.After(handOver, func() {
+		if decided.CompareAndSwap(false, true) {
+			t.readAll(in)
+		}
+	})
+	t.answer(c)
+	stop()
+	return decided.CompareAndSwap(false, true)
 }
 
 // answer calls a tool and writes the answer.
-func (t *Transport) answer(c call) {
+func (t *Transport) answer(c *call) {
 	defer t.open.add(-1)
 	var progress func(float64, string)
 	if c.tool.Token != nil {
@@ -323,58 +346,73 @@ func (t *Transport) write(m rpc.Message) error {
 	return err
 }
 
-// readAll reads lines until the input or the session ends.
-func (t *Transport) readAll() {
-	defer close(t.incoming)
-	defer t.workers.Close()
-	lines := bufio.NewReaderSize(t.in, 64<<10)
-	var last time.Time // when the last request was read
+// input is what one goroutine at a time reads.
+type input struct {
+	lines *bufio.Reader
+	last  time.Time // when the last request was read
+}
+
+// readAll reads lines until the input or the session ends, or another goroutine goes on.
+func (t *Transport) readAll(in *input) {
 	for {
-		line, tooLong, err := readLine(lines)
-		list, problem := rpc.Texts(line)
-		if tooLong {
-			problem = rpc.ProtocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: the message is longer than 16 MiB")
-		}
-		if problem != nil {
-			_ = t.write(rpc.Text(problem))
-		}
-		for _, text := range list {
-			msg, err := rpc.Decode(text)
-			if err != nil {
-				_ = t.write(rpc.Text(rpc.NotAMessage()))
-				continue
-			}
-			if r, ok := msg.(*jsonrpc.Request); ok {
-				if r.IsCall() {
-					last = time.Now()
-					if !t.note(r) {
-						_ = t.write(rpc.Text(rpc.ProtocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: a request with this ID is not answered yet")))
-						continue
-					}
-					if t.take(r) {
-						continue
-					}
-				}
-				t.cancel(r)
-			}
-			select {
-			case t.incoming <- msg:
-			case <-t.stop:
-				t.readErr = io.EOF
-				return
-			case <-t.closed:
-				t.readErr = io.EOF
-				return
-			}
-		}
+		more, err := t.readNext(in)
 		if err != nil {
-			if errors.Is(err, io.EOF) {
-				t.open.wait(grace - time.Since(last))
-			}
 			t.readErr = err
+			t.workers.Close()
+			close(t.incoming)
+			return
+		}
+		if !more {
 			return
 		}
 	}
+}
+
+// readNext reads a line. It reports whether the caller goes on to read, unless the input
+// or the session has ended.
+func (t *Transport) readNext(in *input) (more bool, err error) {
+	line, tooLong, err := readLine(in.lines)
+	list, problem := rpc.Texts(line)
+	if tooLong {
+		problem = rpc.ProtocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: the message is longer than 16 MiB")
+	}
+	if problem != nil {
+		_ = t.write(rpc.Text(problem))
+	}
+	for i, text := range list {
+		msg, wrong := rpc.Decode(text)
+		if wrong != nil {
+			_ = t.write(rpc.Text(rpc.NotAMessage()))
+			continue
+		}
+		if r, ok := msg.(*jsonrpc.Request); ok {
+			if r.IsCall() {
+				in.last = time.Now()
+				if !t.note(r) {
+					_ = t.write(rpc.Text(rpc.ProtocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: a request with this ID is not answered yet")))
+					continue
+				}
+				if c := t.take(r); c != nil {
+					if !t.run(c, in, err == nil && i == len(list)-1) {
+						return false, nil
+					}
+					continue
+				}
+			}
+			t.cancel(r)
+		}
+		select {
+		case t.incoming <- msg:
+		case <-t.stop:
+			return false, io.EOF
+		case <-t.closed:
+			return false, io.EOF
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		t.open.wait(grace - time.Since(in.last))
+	}
+	return err == nil, err
 }
 
 // note remembers a request, unless one with its ID is remembered.
@@ -417,11 +455,6 @@ func (t *Transport) cancel(r *jsonrpc.Request) {
 // readLine returns the next line without its end. It skips a line that is longer
 // than maxLine, and reports that.
 func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
-	if r.Buffered() == 0 {
-		// The read may block this thread. The call that was just read begins on it
-		// before, rather than on another thread that has to be woken.
-		runtime.Gosched()
-	}
 	for {
 		part, err := r.ReadSlice('\n')
 		if !tooLong && len(line)+len(part) <= maxLine {
