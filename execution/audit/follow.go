@@ -7,11 +7,29 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // errDetached: the writer has no segment to append to, or the file of its
 // segment has been replaced.
 var errDetached = errors.New("not attached to a segment")
+
+// lookEvery bounds the time in which the name of the segment is not looked up because the
+// system says that the file was not renamed: it does not know of what another computer does
+// in a shared file system.
+const lookEvery = time.Millisecond
+
+// look returns the state of the file that has the segment's name.
+func (w *Writer) look() (os.FileInfo, error) {
+	now := time.Now()
+	if now.Sub(w.segment.looked) < lookEvery {
+		if info, err := w.segment.file.Stat(); err == nil && w.segment.moves.none(info) {
+			return info, nil
+		}
+	}
+	w.segment.looked = now
+	return w.store.root.Lstat(w.segment.name)
+}
 
 // follow updates the segment and the tail to the events that other processes
 // wrote, and rotates when needed. When no other process writes, that is one
@@ -21,7 +39,7 @@ func (w *Writer) follow() error {
 	if w.segment == nil {
 		return errDetached
 	}
-	info, err := w.store.root.Lstat(w.segment.name)
+	info, err := w.look()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return errDetached
@@ -112,7 +130,10 @@ func (w *Writer) use(number int, f *os.File, size int64) error {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	w.segment = &segment{number: number, name: segmentName(number), file: f, info: info, size: size}
+	if w.segment != nil {
+		w.segment.moves.close()
+	}
+	w.segment = &segment{number: number, name: segmentName(number), file: f, info: info, size: size, moves: watchMoves(f)}
 	return w.flusher.use(f, w.segment.name)
 }
 
@@ -121,6 +142,7 @@ func (w *Writer) detach() {
 	if w.segment == nil {
 		return
 	}
+	w.segment.moves.close()
 	w.segment = nil
 	if err := w.flusher.use(nil, ""); err != nil {
 		w.logger.Error("audit segment cannot be closed", "dir", w.path, "error", err)

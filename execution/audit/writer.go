@@ -58,6 +58,8 @@ type segment struct {
 	file   *os.File
 	info   os.FileInfo // identity of the file
 	size   int64       // up to the end of the last event
+	moves  *moves
+	looked time.Time // when the name was last looked up
 }
 
 // gap counts events that could not be recorded.

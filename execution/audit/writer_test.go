@@ -393,6 +393,13 @@ func TestSegmentTakenAway(t *testing.T) {
 			}
 			return audit.ProblemSegment
 		},
+		"linked elsewhere": func(t *testing.T, path string) audit.ProblemKind {
+			t.Helper()
+			if err := errors.Join(os.Link(path, path+".1"), os.Remove(path)); err != nil {
+				t.Fatal(err)
+			}
+			return audit.ProblemSegment
+		},
 		"rewritten": func(t *testing.T, path string) audit.ProblemKind {
 			t.Helper()
 			data := bytes.Replace(read(t, path), []byte(`"b"`), []byte(`"x"`), 1)

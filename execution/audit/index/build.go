@@ -698,7 +698,7 @@ func textNumber(text string) int64 {
 // what is left for the first reader, who brings the index up to date by itself.
 const (
 	followEvery  = time.Second
-	followShare  = 9
+	followShare  = 19
 	longestPause = 30 * time.Second
 )
 
