@@ -555,7 +555,7 @@ var rooms = []room{
 		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/semantic", "research/semantic/*", "research/skills", "research/upstream", "research/usage", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
 		testOurs:   []string{"corpus", "dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank", "research/scan", "research/skills/litestore", "research/upstream/upstreamtest", "research/wiki/wordnet"},
-		testOthers: map[string]string{"go.yaml.in/yaml/v3": "writes files with hostile strings", "github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
+		testOthers: map[string]string{"go.yaml.in/yaml/v3": "writes files with hostile strings", "github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list", "pgregory.net/rapid": "arguments of calls"},
 	},
 	{path: "httpapi/markup", noStd: append([]string{"html/template", "text/template"}, noOutside...)},
 	{
