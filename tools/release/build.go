@@ -122,6 +122,7 @@ var small = []string{
 	"github.com/ktxhq/ktx/cmd/ktx/...", "github.com/ktxhq/ktx/corpus/...", "github.com/ktxhq/ktx/execution/bigquerydb/...",
 	"github.com/ktxhq/ktx/research", "github.com/ktxhq/ktx/research/scan/...", "github.com/ktxhq/ktx/research/semantic/...",
 	"github.com/ktxhq/ktx/research/skills/...", "github.com/ktxhq/ktx/research/upstream/...",
+	"github.com/ktxhq/ktx/httpapi/pages/...", "github.com/pelletier/go-toml/v2/...",
 }
 
 // goBuild builds ktx without cgo.
