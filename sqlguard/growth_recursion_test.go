@@ -49,18 +49,24 @@ func TestRecursionThatGrows(t *testing.T) {
 		{"mysql", "WITH RECURSIVE a AS (SELECT 'x' AS v, 1 AS i UNION ALL SELECT v, i + 1 FROM b WHERE i < 40), b AS (SELECT CONCAT(v, v) AS v, i FROM a) SELECT LENGTH(v) FROM a", false},
 		{"mysql", "WITH RECURSIVE b AS (SELECT CONCAT(v, v) AS v, i FROM a), a AS (SELECT 'x' AS v, 1 AS i UNION ALL SELECT v, i + 1 FROM b WHERE i < 40) SELECT LENGTH(v) FROM a", false},
 	} {
-		d, ok := dialects.Lookup(c.dialect)
-		if !ok {
-			t.Fatal(c.dialect)
-		}
-		g, err := sqlguard.New(d, sqlguard.DefaultPolicy(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v := g.CheckOnce(c.sql); v.Allowed != c.allowed {
+		if v := checkOnce(t, c.dialect, c.sql); v.Allowed != c.allowed {
 			t.Errorf("%s\nallowed %v: %+v", c.sql, v.Allowed, v.Findings)
 		}
 	}
+}
+
+// checkOnce judges a statement under the default policy.
+func checkOnce(t *testing.T, dialect, sql string) sqlguard.Verdict {
+	t.Helper()
+	d, ok := dialects.Lookup(dialect)
+	if !ok {
+		t.Fatal(dialect)
+	}
+	g, err := sqlguard.New(d, sqlguard.DefaultPolicy(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.CheckOnce(sql)
 }
 
 // TestTrustWithoutCatalog: without a catalogue the types of arguments are not known. A call with

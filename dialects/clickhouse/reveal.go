@@ -14,7 +14,7 @@ import (
 
 // revealedTables are tables of the database system by group. A table of which one column
 // shows statements belongs to activity as a whole.
-var revealedTables = revealed(map[sqlguard.Group]string{
+var revealedTables = lexical.Groups(map[sqlguard.Group]string{
 	sqlguard.GroupStatistics: `background_schedule_pool jemalloc_bins jemalloc_stats query_condition_cache scheduler`,
 	sqlguard.GroupSettings:   `macros merge_tree_settings replicated_merge_tree_settings`,
 	sqlguard.GroupRoles: `
@@ -29,16 +29,6 @@ var revealedTables = revealed(map[sqlguard.Group]string{
 		detached_tables disks dropped_tables dropped_tables_parts filesystem_cache filesystem_cache_settings moves
 		remote_data_paths storage_policies`,
 })
-
-func revealed(groups map[sqlguard.Group]string) map[string]sqlguard.Group {
-	out := map[string]sqlguard.Group{}
-	for group, names := range groups {
-		for name := range lexical.Set(names) {
-			out[name] = group
-		}
-	}
-	return out
-}
 
 // Reveals returns the members of the groups.
 func (Dialect) Reveals() []sqlguard.Revealed {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -58,14 +59,14 @@ var revealedColumns = map[string]sqlguard.Group{
 }
 
 // revealedSettings are refused settings: where the server keeps its files.
-var revealedSettings = groupNames(map[sqlguard.Group]string{
+var revealedSettings = lexical.Groups(map[sqlguard.Group]string{
 	sqlguard.GroupStorage: `
 		config_file data_directory external_pid_file hba_file ident_file log_directory log_filename
 		stats_temp_directory unix_socket_directories`,
 })
 
 // revealedFunctions are refused functions, by their group.
-var revealedFunctions = groupNames(map[sqlguard.Group]string{
+var revealedFunctions = lexical.Groups(map[sqlguard.Group]string{
 	sqlguard.GroupStatistics: `
 		pg_get_backend_memory_contexts pg_get_shmem_allocations pg_get_shmem_allocations_numa
 		pg_stat_have_stats pg_stat_statements_info`,
@@ -92,16 +93,6 @@ var revealedFunctions = groupNames(map[sqlguard.Group]string{
 	sqlguard.GroupDefinitions: `
 		pg_get_functiondef pg_get_function_sqlbody pg_get_viewdef pg_get_ruledef pg_get_triggerdef`,
 })
-
-func groupNames(lists map[sqlguard.Group]string) map[string]sqlguard.Group {
-	out := map[string]sqlguard.Group{}
-	for group, names := range lists {
-		for name := range strings.FieldsSeq(names) {
-			out[name] = group
-		}
-	}
-	return out
-}
 
 // revealedAlways are the members of the groups that need no policy.
 var revealedAlways = map[sqlguard.Group]string{

@@ -19,7 +19,7 @@ import (
 // the algorithm, and the thumbprint of the certificate, which anybody may know.
 
 // revealedViews are views of the schema sys, by group.
-var revealedViews = viewGroups(map[sqlguard.Group]string{
+var revealedViews = lexical.Groups(map[sqlguard.Group]string{
 	sqlguard.GroupStatistics: `
 		dm_os_wait_stats dm_os_performance_counters dm_os_sys_info dm_os_sys_memory dm_os_process_memory dm_os_memory_clerks
 		dm_os_memory_brokers dm_os_memory_nodes dm_os_memory_cache_counters dm_os_memory_cache_clock_hands dm_os_schedulers
@@ -77,7 +77,7 @@ var revealedViews = viewGroups(map[sqlguard.Group]string{
 })
 
 // revealedFunctions are functions, by group. Those that begin with dm_ lie in sys.
-var revealedFunctions = viewGroups(map[sqlguard.Group]string{
+var revealedFunctions = lexical.Groups(map[sqlguard.Group]string{
 	sqlguard.GroupActivity: `
 		dm_exec_sql_text dm_exec_query_plan dm_exec_text_query_plan dm_exec_input_buffer
 		dm_exec_plan_attributes dm_exec_query_statistics_xml dm_exec_query_plan_stats`,
@@ -88,7 +88,7 @@ var revealedFunctions = viewGroups(map[sqlguard.Group]string{
 
 // revealedHistory are tables of the schema dbo of the database msdb: backups, jobs and log
 // shipping. Steps of jobs are not among them, because passwords stand in commands.
-var revealedHistory = viewGroups(map[sqlguard.Group]string{
+var revealedHistory = lexical.Groups(map[sqlguard.Group]string{
 	sqlguard.GroupStorage: `
 		backupset backupfile backupfilegroup backupmediafamily backupmediaset restorehistory restorefile restorefilegroup suspect_pages`,
 	sqlguard.GroupActivity: `
@@ -176,19 +176,9 @@ func sameEverywhere(view string) bool {
 }
 
 // revealedInformationSchema are views of INFORMATION_SCHEMA.
-var revealedInformationSchema = viewGroups(map[sqlguard.Group]string{
+var revealedInformationSchema = lexical.Groups(map[sqlguard.Group]string{
 	sqlguard.GroupRoles: `table_privileges column_privileges`,
 })
-
-func viewGroups(lists map[sqlguard.Group]string) map[string]sqlguard.Group {
-	out := map[string]sqlguard.Group{}
-	for group, names := range lists {
-		for name := range strings.FieldsSeq(names) {
-			out[name] = group
-		}
-	}
-	return out
-}
 
 // Reveals returns the members of the groups.
 func (Dialect) Reveals() []sqlguard.Revealed {

@@ -38,6 +38,17 @@ func Set(lists ...string) map[string]bool {
 	return m
 }
 
+// Groups returns the group of each word of lists that white space separates.
+func Groups[G comparable](lists map[G]string) map[string]G {
+	m := make(map[string]G)
+	for group, list := range lists {
+		for word := range strings.FieldsSeq(list) {
+			m[word] = group
+		}
+	}
+	return m
+}
+
 // Begins returns the length of the character outside of ASCII that a text begins with, if
 // it is one of a list, and else 0.
 func Begins(text string, list []string) int {
