@@ -3,6 +3,7 @@ package relate
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // The scores of proposals. A name that says all about its target scores near 1.
@@ -24,6 +25,10 @@ const (
 	lessNoKeyWord = 0.20 // the name has no key word
 )
 
+// compoundLetters is how many letters a name has at least that is found at the end of a
+// longer word.
+const compoundLetters = 6
+
 // byNames returns the targets that the name of a column suggests.
 func (f *finder) byNames(t *table, i int) []*proposal {
 	c := &t.columns[i]
@@ -35,6 +40,40 @@ func (f *finder) byNames(t *table, i int) []*proposal {
 	if len(list) == 0 || list[0].score < scoreHead {
 		for _, r := range c.readings {
 			list = f.byShortName(t, i, r, list)
+		}
+	}
+	if len(list) == 0 && f.data {
+		list = f.byCompound(t, i, list)
+	}
+	return list
+}
+
+// byCompound looks for the name of a table at the end of a word without a key word, as
+// in zielflughafen. Many words end like the name of a table by chance (username), so that
+// only values can confirm it.
+func (f *finder) byCompound(t *table, i int, list []*proposal) []*proposal {
+	c := &t.columns[i]
+	if len(c.readings) == 0 || i == t.key || c.isAttribute() {
+		return list
+	}
+	r := c.readings[0]
+	if r.key != "" || len(r.entity) == 0 {
+		return list
+	}
+	last := r.entity[len(r.entity)-1]
+	at := f.tableAtEnd(last)
+	if at == 0 || utf8.RuneCountInString(last[at:]) < compoundLetters || generic[last[at:]] {
+		return list
+	}
+	tables, inflected := f.names.named([]string{last[at:]})
+	score, evidence := scoreRole, "the column name ends with the name of the table"
+	if inflected {
+		score, evidence = score-lessInflected, evidence+", in another form"
+	}
+	for _, to := range near(t, tables, maxSameName) {
+		if p := f.refer(t, i, r, to, score, evidence, true); p != nil {
+			p.valued = true
+			list = propose(list, p)
 		}
 	}
 	return list
@@ -109,6 +148,9 @@ func (f *finder) byShortName(t *table, i int, r reading, list []*proposal) []*pr
 	}
 	if exact, _ := f.names.named(r.entity); len(exact) > 0 {
 		return list
+	}
+	if whole := join(r.entity); r.key != "" && (selfWords[whole] || personWords[whole]) {
+		return list // a role, and no short name (codigo_pai, and a table paises)
 	}
 	p := phrase(r.entity)
 	try := func(tables []*table, score float64, evidence string, role bool) {
@@ -275,6 +317,41 @@ func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 	}
 	if len(list) == before && c.unique != yes && r.key != "" {
 		list = f.byKeyOf(t, i, f.names.other[c.joined], r.entity, false, list)
+	}
+	if len(list) == before && i != t.key && f.data {
+		for at := range c.joined {
+			if at == 0 || utf8.RuneCountInString(c.joined[:at]) < minLetters(c.joined) || len(list) > before {
+				continue
+			}
+			if utf8.RuneCountInString(c.joined[at:]) < compoundLetters || len(c.joined) > maxNameSize {
+				break
+			}
+			list = f.byKeyAtEnd(t, i, c.joined[at:], list)
+		}
+	}
+	return list
+}
+
+// byKeyAtEnd proposes the keys that have the name with which that of a column ends, after
+// a role that is written together with it (toimitusosoitetunnus and osoitetunnus). Only
+// values can confirm it.
+func (f *finder) byKeyAtEnd(t *table, i int, name string, list []*proposal) []*proposal {
+	if generic[name] {
+		return list
+	}
+	keys := f.names.key[name]
+	for _, k := range keys {
+		if len(k.table.columns[k.column].readings) == 0 {
+			return list
+		}
+	}
+	if len(keys) == 0 {
+		return list
+	}
+	before := len(list)
+	list = f.byKeyOf(t, i, keys, keys[0].table.columns[keys[0].column].readings[0].entity, true, list)
+	for _, p := range list[before:] {
+		p.valued = true
 	}
 	return list
 }

@@ -106,7 +106,9 @@ func (f *finder) toPeople(t *table, i int, people []*table, score float64, evide
 // isPeople reports whether t holds people.
 func (f *finder) isPeople(t *table) bool { return f.peopleRank[t.number] > 0 }
 
-// rankPeople gives each table of people its place in the list of words, from 1.
+// rankPeople gives each table of people its place in the list of words, from 1. The name of
+// its key counts too where it is another form of the table's: the list has words in the
+// singular, and in many languages no rule makes that of a plural.
 func rankPeople(tables []*table, list []string) []int {
 	words := map[string]int{}
 	for i, w := range list {
@@ -122,7 +124,11 @@ func rankPeople(tables []*table, list []string) []int {
 			continue
 		}
 		last := t.words[len(t.words)-1:]
-		for _, key := range []string{phrase(t.words), stems(t.words), phrase(last)} {
+		forms := []string{phrase(t.words), stems(t.words), phrase(last)}
+		if one := t.ownName(); len(one) > 0 {
+			forms = append(forms, phrase(one), stems(one))
+		}
+		for _, key := range forms {
 			if r := words[key]; r > 0 && ranks[i] == 0 {
 				ranks[i] = r
 				if len(t.words) > 1 && key == phrase(last) {
@@ -132,6 +138,19 @@ func rankPeople(tables []*table, list []string) []int {
 		}
 	}
 	return ranks
+}
+
+// ownName returns what the name of the key calls a row of the table, or nil.
+func (t *table) ownName() []string {
+	if t.key < 0 {
+		return nil
+	}
+	for _, r := range t.columns[t.key].readings {
+		if r.key != "" && len(r.entity) > 0 && (nameLevel(r.label, t) > 0 || similarWords(r.entity, t.words) > 0) {
+			return r.entity
+		}
+	}
+	return nil
 }
 
 // people returns at most two tables of people, those of the schema of t first. With

@@ -64,11 +64,6 @@ func newFinder(in Input) *finder {
 // readings of columns, and keys.
 func (f *finder) learn(extra []Pair) {
 	f.names = newIndex(f.tables)
-	people := peopleTables
-	if f.data {
-		people = slices.Concat(peopleTables, professions)
-	}
-	f.peopleRank = rankPeople(f.tables, people)
 	f.declaredKeys()
 	f.findAffixes()
 	for _, t := range f.tables {
@@ -77,6 +72,11 @@ func (f *finder) learn(extra []Pair) {
 		}
 	}
 	f.guessKeys()
+	people := peopleTables
+	if f.data {
+		people = slices.Concat(peopleTables, professions)
+	}
+	f.peopleRank = rankPeople(f.tables, people)
 	for _, t := range f.tables {
 		for i := range t.columns {
 			if c := &t.columns[i]; i != t.key && c.unique == yes && len(c.readings) > 0 && c.readings[0].key != "" && len(c.readings[0].entity) > 0 {

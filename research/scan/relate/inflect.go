@@ -11,11 +11,13 @@ import (
 // Longer endings precede shorter ones that they end with.
 var (
 	latinEndings    = []string{"ler", "lar", "ies", "ien", "nen", "ene", "er", "en", "es", "as", "os", "ov", "ow", "ar", "or", "ok", "ek", "ak", "s", "n", "e", "a", "o", "i", "y", "u"}
-	cyrillicEndings = []string{"ами", "ями", "ого", "ому", "ов", "ев", "ей", "ой", "ий", "ия", "ии", "ие", "ам", "ям", "ах", "ях", "ых", "ые", "ая", "ы", "и", "а", "я", "у", "ю", "е", "о", "ь", "й"}
+	cyrillicEndings = []string{"ами", "ями", "ого", "ому", "лар", "лер", "дар", "дер", "тар", "тер", "ов", "ев", "ей", "ой", "ий", "ия", "ии", "ие", "ам", "ям", "ах", "ях", "ых", "ые", "ая", "ы", "и", "а", "я", "у", "ю", "е", "о", "ь", "й"}
 	greekEndings    = []string{"ους", "εις", "ων", "ες", "ης", "ας", "οσ", "ησ", "ασ", "εσ", "ουσ", "εισ", "οι", "ου", "η", "α", "ο", "ι", "υ", "σ", "ε"}
 	hebrewEndings   = []string{"ים", "ות", "ת", "ה", "י"}
 	arabicEndings   = []string{"هاي", "ها", "ات", "ين", "ون", "ة", "ه", "ي"}
 	koreanEndings   = []string{"들"}
+	georgianEndings = []string{"ები", "ი", "ა", "ო", "ე"}
+	armenianEndings = []string{"ներ", "եր", "ը", "ի"}
 )
 
 // stem returns what is left of a word without the endings of its script. Forms of a
@@ -40,6 +42,10 @@ func stem(w string) string {
 		endings, least = arabicEndings, 2
 	case unicode.Is(unicode.Hangul, r):
 		endings, least = koreanEndings, 1
+	case unicode.Is(unicode.Georgian, r):
+		return shortStem(w, georgianEndings, "აეო", "ლმნრ")
+	case unicode.Is(unicode.Armenian, r):
+		return shortStem(w, armenianEndings, "իու", "բգդզթլխկհղմնպջրսվտրցքֆ")
 	}
 	if hasAnySuffix(w, "us", "ss", "is") {
 		return w
@@ -53,6 +59,24 @@ func stem(w string) string {
 		}
 		w = strings.TrimSuffix(w, endings[i])
 	}
+}
+
+// shortStem returns the stem of a noun in a language in which many nouns lose the last
+// vowel of their stem in the plural (Georgian ქვეყანა, ქვეყნები; Armenian երկիր, երկրներ),
+// so that the stem is without it. The vowel stands before one of the consonants.
+func shortStem(w string, endings []string, vowels, consonants string) string {
+	for _, e := range endings {
+		if rest, found := strings.CutSuffix(w, e); found && utf8.RuneCountInString(rest) >= 3 {
+			w = rest
+			break
+		}
+	}
+	r := []rune(w)
+	n := len(r)
+	if n > 3 && strings.ContainsRune(consonants, r[n-1]) && strings.ContainsRune(vowels, r[n-2]) {
+		return string(append(r[:n-2], r[n-1]))
+	}
+	return w
 }
 
 // stems returns the stems of the words without borders.

@@ -52,7 +52,7 @@ var selfWords = set(
 	"eltern", "vater", "ubergeordnet", "ubergeordnete", "vorganger", "nachfolger", "padre", "pere", "pai", "genitore", "rodzic", "nadrzedny", "ust", "ebeveyn", "predchozi", "szulo", "overordnet", "foralder", "ouder",
 	"родитель", "родительский", "родительская", "предок", "γονεασ", "親", "父", "上级", "上級", "父级", "부모", "상위", "والد", "الاب", "اب", "أصل", "הורה", "अभिभावक",
 	"parinte", "rodic", "nadradeny", "nadradena", "roditelj", "nadredeni", "родител", "батьківський", "батьківська", "ylempi", "vanhempi", "ylem", "vanem", "tevinis", "vecaks", "foreldre", "pare", "cha", "induk",
-	"মূল", "অভিভাবক", "பெற்றோர்", "पालक", "მშობელი", "ծնող", "แม่",
+	"bovenliggend", "bovenliggende", "hoofd", "nadredena", "tevine", "tevas", "mzazi", "аталық", "ата", "эх", "மூல", "মূল", "অভিভাবক", "பெற்றோர்", "पालक", "მშობელი", "ծնող", "แม่",
 )
 
 // personWords are roles that people have. A column named by one of them refers to
@@ -62,7 +62,7 @@ var personWords = set(
 	"vorgesetzter", "vorgesetzte", "leiter", "chef", "bearbeiter", "ersteller", "besitzer", "jefe", "gerente", "supervisor", "responsable", "capo", "chefe", "superieur", "kierownik", "przelozony", "mudur", "yonetici", "nadrizeny", "vedouci", "leidinggevende",
 	"руководитель", "начальник", "менеджер", "автор", "προισταμενοσ", "διευθυντησ", "上司", "担当者", "管理者", "经理", "主管", "负责人", "관리자", "담당자", "상사", "مدير", "مشرف", "رئيس", "מנהל", "प्रबंधक",
 	"sef", "veduci", "voditelj", "rukovoditelj", "ръководител", "мениджър", "керівник", "відповідальний", "esimies", "paallikko", "johtaja", "vastuuhenkilo", "leder", "sjef", "juht", "juhataja", "vadovas", "vaditajs", "vezeto", "fonok", "sorumlu", "amir",
-	"responsavel", "encargado", "quanly", "truongphong", "atasan", "manajer", "kepala", "meneja", "msimamizi", "ব্যবস্থাপক", "மேலாளர்", "व्यवस्थापक", "მენეჯერი", "ხელმძღვანელი", "ղեկավար", "مدیر", "سرپرست", "مسؤول", "ผู้จัดการ", "หัวหน้า",
+	"gestor", "gestora", "vadovė", "басшы", "жетекші", "удирдагч", "نگران", "منیجر", "responsavel", "encargado", "quanly", "truongphong", "atasan", "manajer", "kepala", "meneja", "msimamizi", "ব্যবস্থাপক", "மேலாளர்", "व्यवस्थापक", "მენეჯერი", "ხელმძღვანელი", "ղեկավար", "مدیر", "سرپرست", "مسؤول", "ผู้จัดการ", "หัวหน้า",
 )
 
 // personPreposition ends or begins names such as created_by, reports_to, assigned_to
@@ -77,8 +77,8 @@ var joinedRoles = set("reportsto", "assignedto", "createdby", "updatedby", "modi
 var peopleTables = []string{
 	"employee", "staff", "worker", "personnel", "mitarbeiter", "angestellter", "empleado", "employe", "funcionario", "dipendente", "impiegato", "pracownik", "calisan", "personel", "medewerker", "ansatt", "medarbetare", "zamestnanec", "dolgozo",
 	"сотрудник", "работник", "работники", "υπαλληλοσ", "εργαζομενοσ", "社員", "従業員", "職員", "员工", "職員", "직원", "사원", "موظف", "עובד", "कर्मचारी", "พนักงาน",
-	"angajat", "zaposlenik", "zaposleni", "radnik", "служител", "працівник", "співробітник", "työntekijä", "henkilosto", "medarbeider", "medarbejder", "töötaja", "darbuotojas", "darbinieks", "empleat",
-	"nhanvien", "karyawan", "pegawai", "কর্মচারী", "ஊழியர்", "თანამშრომელი", "աշխատակից", "کارمند", "عامل", "mfanyakazi",
+	"angajat", "zaposlenik", "zaposleni", "radnik", "служител", "працівник", "співробітник", "työntekijä", "työntekijät", "henkilosto", "medarbeider", "medarbejder", "töötaja", "darbuotojas", "darbinieks", "empleat",
+	"wafanyakazi", "қызметкер", "ажилтан", "ملازم", "ملازمین", "ఉద్యోగి", "ഉദ്യോഗസ്ഥൻ", "nhanvien", "karyawan", "pegawai", "কর্মচারী", "ஊழியர்", "کارکنان", "თანამშრომელი", "աշխատակից", "کارمند", "عامل", "mfanyakazi",
 	"user", "account", "appuser", "benutzer", "usuario", "utilisateur", "utente", "uzytkownik", "kullanici", "gebruiker", "пользователь", "χρηστησ", "ユーザー", "利用者", "用户", "사용자", "مستخدم", "משתמש", "ผู้ใช้",
 	"person", "member", "persona", "personne", "pessoa", "osoba", "kisi", "mitglied", "человек", "ατομο", "人員", "人员", "회원", "会員", "شخص", "אדם", "contact", "individual", "party",
 }

@@ -54,6 +54,14 @@ func TestOnlyValuesTell(t *testing.T) {
 			"a role before a key whose words are a key word together", "useracct(u_id*, age); trust(source_u_id, weight)", "trust.source_u_id > useracct.u_id",
 			map[string]func(int) string{"u_id": number, "source_u_id": func(i int) string { return number(i % 8) }},
 		},
+		{
+			"a role in one word with a table", "flughäfen(code*, land text); flüge(nr*, zielflughafen)", "flüge.zielflughafen > flughäfen.code",
+			map[string]func(int) string{"code": number, "zielflughafen": func(i int) string { return number(i % 8) }},
+		},
+		{
+			"a role in one word with a key", "osoitteet(osoitetunnus*, katu text); laskut(laskutunnus*, toimitusosoitetunnus)", "laskut.toimitusosoitetunnus > osoitteet.osoitetunnus",
+			map[string]func(int) string{"osoitetunnus": number, "toimitusosoitetunnus": func(i int) string { return number(i % 8) }},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

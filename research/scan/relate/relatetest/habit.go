@@ -97,6 +97,26 @@ func Habits() []Habit {
 		{Name: "hungarian", Words: "hungarian", Style: "camel", Key: "azonosító", GenericKey: true},
 		{Name: "vietnamese", Words: "vietnamese", Style: "snake", Key: "mã", Front: true, RoleBehind: true, Dirty: true},
 		{Name: "bengali, unknown key word", Words: "bengali", Style: "snake", Key: "সংকেত", Undeclared: true},
+
+		{Name: "portuguese", Words: "portuguese", Style: "snake", Key: "codigo", Front: true, RoleBehind: true, Undeclared: true},
+		{Name: "dutch joined", Words: "dutch", Style: "joined", Key: "nummer", Undeclared: true},
+		{Name: "danish", Words: "danish", Style: "pascal", Key: "Nr"},
+		{Name: "czech", Words: "czech", Style: "snake", Key: "id", Undeclared: true},
+		{Name: "romanian", Words: "romanian", Style: "snake", Key: "cod", Front: true, RoleBehind: true, Values: "codes"},
+		{Name: "croatian", Words: "croatian", Style: "camel", Key: "sifra", Undeclared: true},
+		{Name: "lithuanian, unknown key word", Words: "lithuanian", Style: "snake", Key: "nuoroda", Undeclared: true},
+		{Name: "armenian", Words: "armenian", Style: "snake", Key: "id", GenericKey: true},
+		{Name: "tamil", Words: "tamil", Style: "snake", Key: "எண்", Undeclared: true},
+		{Name: "urdu", Words: "urdu", Style: "snake", Key: "شناخت", Undeclared: true},
+		{Name: "kazakh", Words: "kazakh", Style: "snake", Key: "коды", Dirty: true},
+		{Name: "swahili", Words: "swahili", Style: "snake", Key: "namba", Front: true, RoleBehind: true, Undeclared: true},
+
+		{Name: "icelandic", Held: true, Words: "icelandic", Style: "snake", Key: "numer", Undeclared: true},
+		{Name: "albanian, unknown key word", Held: true, Words: "albanian", Style: "snake", Key: "shenja"},
+		{Name: "azerbaijani", Held: true, Words: "azerbaijani", Style: "camel", Key: "id", GenericKey: true},
+		{Name: "telugu", Held: true, Words: "telugu", Style: "snake", Key: "సంఖ్య", Undeclared: true},
+		{Name: "amharic", Held: true, Words: "amharic", Style: "snake", Key: "id", Undeclared: true},
+		{Name: "latvian", Held: true, Words: "latvian", Style: "pascal", Key: "kods", Values: "codes"},
 	}
 }
 

@@ -192,7 +192,10 @@ func (s *Sample) AddTruth(list []catalog.Relationship) {
 	for _, r := range list {
 		from, fromOK := s.end(r.From)
 		to, toOK := s.end(r.To)
-		if key := Key(from, to); fromOK && toOK && !known[key] && !s.isPart(from, to) {
+		if !fromOK || !toOK || s.isPart(from, to) {
+			continue
+		}
+		if key := Key(from, to); !known[key] {
 			known[key] = true
 			s.Truth = append(s.Truth, catalog.Relationship{From: from, To: to})
 		}

@@ -174,5 +174,95 @@ func vocabularies() map[string]vocabulary {
 			country দেশসমূহ দেশ warehouse গুদামসমূহ গুদাম invoice চালানসমূহ চালান payment পরিশোধসমূহ পরিশোধ
 			shipment প্রেরণসমূহ প্রেরণ item দফাসমূহ দফা billing x বিলিং delivery x বিতরণ parent x মূল manager x ব্যবস্থাপক
 			name x নাম status x অবস্থা year x বছর quantity x পরিমাণ date x তারিখ line x সারি`),
+		"portuguese": words(`customer clientes cliente order pedidos pedido product produtos produto category categorias categoria
+			employee funcionarios funcionario department setores setor supplier fornecedores fornecedor address enderecos endereco
+			country paises pais warehouse armazens armazem invoice faturas fatura payment pagamentos pagamento
+			shipment remessas remessa item itens item billing x cobranca delivery x entrega parent x pai manager x gestor
+			name x nome status x situacao year x ano quantity x quantidade date x data line x linha`),
+		"dutch": words(`customer klanten klant order bestellingen bestelling product artikelen artikel category rubrieken rubriek
+			employee medewerkers medewerker department afdelingen afdeling supplier leveranciers leverancier address adressen adres
+			country landen land warehouse magazijnen magazijn invoice facturen factuur payment betalingen betaling
+			shipment zendingen zending item regels regel billing x factuur delivery x aflever parent x bovenliggende manager x leidinggevende
+			name x naam status x status year x jaar quantity x aantal date x datum line x volgnr`),
+		"danish": words(`customer kunder kunde order ordrer ordre product varer vare category kategorier kategori
+			employee medarbejdere medarbejder department afdelinger afdeling supplier leverandører leverandør address adresser adresse
+			country lande land warehouse lagre lager invoice fakturaer faktura payment betalinger betaling
+			shipment forsendelser forsendelse item linjer linje billing x fakturerings delivery x leverings parent x overordnet manager x leder
+			name x navn status x status year x år quantity x antal date x dato line x position`),
+		"czech": words(`customer zákazníci zákazník order objednávky objednávka product výrobky výrobek category kategorie kategorie
+			employee zaměstnanci zaměstnanec department oddělení oddělení supplier dodavatelé dodavatel address adresy adresa
+			country země země warehouse sklady sklad invoice faktury faktura payment platby platba
+			shipment zásilky zásilka item položky položka billing x fakturační delivery x dodací parent x nadřazená manager x vedoucí
+			name x název status x stav year x rok quantity x množství date x datum line x řádek`),
+		"romanian": words(`customer clienti client order comenzi comanda product produse produs category categorii categorie
+			employee angajati angajat department departamente departament supplier furnizori furnizor address adrese adresa
+			country tari tara warehouse depozite depozit invoice facturi factura payment plati plata
+			shipment livrari livrare item articole articol billing x facturare delivery x expediere parent x parinte manager x sef
+			name x nume status x stare year x an quantity x cantitate date x zi line x rand`),
+		"croatian": words(`customer kupci kupac order narudžbe narudžba product proizvodi proizvod category kategorije kategorija
+			employee zaposlenici zaposlenik department odjeli odjel supplier dobavljači dobavljač address adrese adresa
+			country države država warehouse skladišta skladište invoice računi račun payment plaćanja plaćanje
+			shipment pošiljke pošiljka item stavke stavka billing x naplatna delivery x dostavna parent x nadređena manager x voditelj
+			name x naziv status x stanje year x godina quantity x količina date x dan line x redak`),
+		"lithuanian": words(`customer klientai klientas order užsakymai užsakymas product prekės prekė category kategorijos kategorija
+			employee darbuotojai darbuotojas department skyriai skyrius supplier tiekėjai tiekėjas address adresai adresas
+			country šalys šalis warehouse sandėliai sandėlis invoice sąskaitos sąskaita payment mokėjimai mokėjimas
+			shipment siuntos siunta item eilutės eilutė billing x atsiskaitymo delivery x pristatymo parent x tėvinė manager x vadovas
+			name x pavadinimas status x būsena year x metai quantity x kiekis date x data line x numeris`),
+		"armenian": words(`customer հաճախորդներ հաճախորդ order պատվերներ պատվեր product ապրանքներ ապրանք category կատեգորիաներ կատեգորիա
+			employee աշխատակիցներ աշխատակից department բաժիններ բաժին supplier մատակարարներ մատակարար address հասցեներ հասցե
+			country երկրներ երկիր warehouse պահեստներ պահեստ invoice հաշիվներ հաշիվ payment վճարումներ վճարում
+			shipment առաքումներ առաքում item տողեր տող billing x վճարային delivery x առաքման parent x ծնող manager x ղեկավար
+			name x անուն status x վիճակ year x տարի quantity x քանակ date x ամսաթիվ line x հերթ`),
+		"tamil": words(`customer வாடிக்கையாளர்கள் வாடிக்கையாளர் order ஆணைகள் ஆணை product பொருட்கள் பொருள் category வகைகள் வகை
+			employee ஊழியர்கள் ஊழியர் department துறைகள் துறை supplier வழங்குநர்கள் வழங்குநர் address முகவரிகள் முகவரி
+			country நாடுகள் நாடு warehouse கிடங்குகள் கிடங்கு invoice பட்டியல்கள் பட்டியல் payment கட்டணங்கள் கட்டணம்
+			shipment அனுப்புதல்கள் அனுப்புதல் item உருப்படிகள் உருப்படி billing x பில்லிங் delivery x விநியோக parent x மூல manager x மேலாளர்
+			name x பெயர் status x நிலை year x ஆண்டு quantity x அளவு date x தேதி line x வரி`),
+		"urdu": words(`customer گاہکوں گاہک order آرڈرز آرڈر product مصنوعات مصنوعہ category زمرے زمرہ
+			employee ملازمین ملازم department شعبے شعبہ supplier فراہم_کنندگان فراہم_کنندہ address پتے پتہ
+			country ممالک ملک warehouse گودام گودام invoice رسیدیں رسید payment ادائیگیاں ادائیگی
+			shipment ترسیلات ترسیل item اشیا شے billing x بلنگ delivery x حوالگی parent x والد manager x نگران
+			name x نام status x حالت year x سال quantity x تعداد date x تاریخ line x سطر`),
+		"kazakh": words(`customer клиенттер клиент order тапсырыстар тапсырыс product тауарлар тауар category санаттар санат
+			employee қызметкерлер қызметкер department бөлімдер бөлім supplier жеткізушілер жеткізуші address мекенжайлар мекенжай
+			country елдер ел warehouse қоймалар қойма invoice шоттар шот payment төлемдер төлем
+			shipment жөнелтілімдер жөнелтілім item жолдар жол billing x төлемдік delivery x жеткізу parent x аталық manager x басшы
+			name x атауы status x күйі year x жыл quantity x саны date x күні line x реті`),
+		"swahili": words(`customer wateja mteja order maagizo agizo product bidhaa bidhaa category makundi kundi
+			employee wafanyakazi mfanyakazi department idara idara supplier wasambazaji msambazaji address anwani anwani
+			country nchi nchi warehouse maghala ghala invoice ankara ankara payment malipo lipo
+			shipment mizigo mzigo item vipengele kipengele billing x bili delivery x uwasilishaji parent x mzazi manager x msimamizi
+			name x jina status x hali year x mwaka quantity x kiasi date x tarehe line x mstari`),
+		"icelandic": words(`customer viðskiptavinir viðskiptavinur order pantanir pöntun product vörur vara category flokkar flokkur
+			employee starfsmenn starfsmaður department deildir deild supplier birgjar birgir address heimilisföng heimilisfang
+			country lönd land warehouse vöruhús vöruhús invoice reikningar reikningur payment greiðslur greiðsla
+			shipment sendingar sending item atriði atriði billing x greiðslu delivery x afhendingar parent x yfir manager x yfirmaður
+			name x nafn status x staða year x ár quantity x magn date x dagur line x lína`),
+		"albanian": words(`customer klientët klienti order porositë porosia product produktet produkti category kategoritë kategoria
+			employee punonjësit punonjësi department departamentet departamenti supplier furnitorët furnitori address adresat adresa
+			country shtetet shteti warehouse magazinat magazina invoice faturat fatura payment pagesat pagesa
+			shipment dërgesat dërgesa item artikujt artikulli billing x faturimi delivery x dorëzimi parent x prindi manager x drejtuesi
+			name x emri status x gjendja year x viti quantity x sasia date x data line x rreshti`),
+		"azerbaijani": words(`customer müştərilər müştəri order sifarişlər sifariş product məhsullar məhsul category kateqoriyalar kateqoriya
+			employee işçilər işçi department şöbələr şöbə supplier təchizatçılar təchizatçı address ünvanlar ünvan
+			country ölkələr ölkə warehouse anbarlar anbar invoice fakturalar faktura payment ödənişlər ödəniş
+			shipment göndərişlər göndəriş item sətirlər sətir billing x hesab delivery x çatdırılma parent x valideyn manager x rəhbər
+			name x ad status x vəziyyət year x il quantity x miqdar date x tarix line x sıra`),
+		"telugu": words(`customer వినియోగదారులు వినియోగదారు order ఆదేశాలు ఆదేశం product ఉత్పత్తులు ఉత్పత్తి category వర్గాలు వర్గం
+			employee ఉద్యోగులు ఉద్యోగి department విభాగాలు విభాగం supplier సరఫరాదారులు సరఫరాదారు address చిరునామాలు చిరునామా
+			country దేశాలు దేశం warehouse గిడ్డంగులు గిడ్డంగి invoice ఇన్వాయిస్లు ఇన్వాయిస్ payment చెల్లింపులు చెల్లింపు
+			shipment రవాణాలు రవాణా item అంశాలు అంశం billing x బిల్లింగ్ delivery x పంపిణీ parent x మాతృ manager x నిర్వాహకుడు
+			name x పేరు status x స్థితి year x సంవత్సరం quantity x పరిమాణం date x తేదీ line x వరుస`),
+		"amharic": words(`customer ደንበኞች ደንበኛ order ትዕዛዞች ትዕዛዝ product ምርቶች ምርት category ምድቦች ምድብ
+			employee ሠራተኞች ሠራተኛ department ክፍሎች ክፍል supplier አቅራቢዎች አቅራቢ address አድራሻዎች አድራሻ
+			country አገሮች አገር warehouse መጋዘኖች መጋዘን invoice ደረሰኞች ደረሰኝ payment ክፍያዎች ክፍያ
+			shipment ጭነቶች ጭነት item ዕቃዎች ዕቃ billing x የሂሳብ delivery x የመላኪያ parent x ወላጅ manager x ኃላፊ
+			name x ስም status x ሁኔታ year x ዓመት quantity x ብዛት date x ቀን line x መስመር`),
+		"latvian": words(`customer klienti klients order pasūtījumi pasūtījums product preces prece category kategorijas kategorija
+			employee darbinieki darbinieks department nodaļas nodaļa supplier piegādātāji piegādātājs address adreses adrese
+			country valstis valsts warehouse noliktavas noliktava invoice rēķini rēķins payment maksājumi maksājums
+			shipment sūtījumi sūtījums item rindas rinda billing x norēķinu delivery x piegādes parent x vecāks manager x vadītājs
+			name x nosaukums status x stāvoklis year x gads quantity x daudzums date x datums line x kārta`),
 	}
 }
