@@ -250,10 +250,11 @@ var rooms = []room{
 	},
 	{
 		path:     "execution/pgdb",
-		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool"},
+		ours:     []string{"sqlguard", "execution", "execution/alarm", "execution/internal/*", "execution/pool"},
 		others:   map[string]string{"github.com/jackc/pgx/v5": "the driver"},
 		testOurs: []string{"execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "dialects/postgres"},
 	},
+	{path: "execution/alarm"},
 	{
 		path: "execution/pool",
 		ours: []string{"sqlguard", "execution"},
@@ -775,7 +776,7 @@ var rooms = []room{
 	},
 	{
 		path:       "cmd/ktx/internal/stdio",
-		ours:       []string{"cmd/ktx/internal/rpc", "execution/pool"}, // its alarm
+		ours:       []string{"cmd/ktx/internal/rpc", "execution/alarm"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the sessions that the transport serves", "golang.org/x/sys": "asks what a client has not read"},
 		testOthers: map[string]string{"pgregory.net/rapid": "messages that the SDK's decoder reads too"},
 	},

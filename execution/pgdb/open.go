@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/alarm"
 	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -99,9 +100,9 @@ type DB struct {
 	texts   *texts
 	accepts atomic.Pointer[accepted]
 	types   typeNames
-	alarm   pool.Alarm // of the statements that run
-	path    []string   // pinned; nil leaves the role's own
-	tls     string     // weakness of transport security, for the probe; "" when none
+	alarm   alarm.Clock // of the statements that run
+	path    []string    // pinned; nil leaves the role's own
+	tls     string      // weakness of transport security, for the probe; "" when none
 
 	checks   atomic.Bool // new connections check their role
 	objects  bool        // the catalogue has the objects of the database

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/alarm"
 	"github.com/ktxhq/ktx/execution/internal/ending"
 	"github.com/ktxhq/ktx/execution/internal/network"
 	"github.com/ktxhq/ktx/execution/pool"
@@ -110,7 +111,7 @@ type exchange struct {
 	k     *ending.Call
 	s     statement
 	lim   execution.Limits
-	alarm *pool.Alarm
+	alarm *alarm.Clock
 	stale bool // the connection was idle for a long time
 
 	at, last  stage // last is where the answer ends

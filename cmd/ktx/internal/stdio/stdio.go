@@ -33,7 +33,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/rpc"
-	"github.com/ktxhq/ktx/execution/pool"
+	"github.com/ktxhq/ktx/execution/alarm"
 )
 
 // The methods that the transport knows.
@@ -93,7 +93,7 @@ type Transport struct {
 	broken  error                   // of a write
 	calls   sync.WaitGroup          // the calls that run outside of the SDK
 	workers *rpc.Workers            // run them
-	alarm   pool.Alarm              // of calls that the reading goroutine answers
+	alarm   alarm.Clock             // of calls that the reading goroutine answers
 }
 
 // call is a call that runs outside of the SDK.

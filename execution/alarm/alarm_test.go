@@ -1,4 +1,4 @@
-package pool_test
+package alarm_test
 
 import (
 	"sync/atomic"
@@ -6,13 +6,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ktxhq/ktx/execution/pool"
+	"github.com/ktxhq/ktx/execution/alarm"
 )
 
-// TestAlarm: each function runs at its time, in any order of times, unless it was stopped.
-func TestAlarm(t *testing.T) {
+// TestClock: each function runs at its time, in any order of times, unless it was stopped.
+func TestClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var a pool.Alarm
+		var a alarm.Clock
 		start := time.Now()
 		var ran [8]atomic.Int64
 		for i, seconds := range []int{30, 10, 20, 5, 10} {
