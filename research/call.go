@@ -5,8 +5,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -33,6 +35,25 @@ func (c *toolCall) decode(target any) error {
 	notes, err := decodeArguments(c.arguments, c.tool.schema, c.tool.aliases, target)
 	c.notes = append(c.notes, notes...)
 	return err
+}
+
+// nameConnections adds the connections of the caller to an error about arguments that lack
+// one. The example in it is of no connection that is configured.
+func (s *Service) nameConnections(ctx context.Context, err error) error {
+	var e *execution.Error
+	if !errors.As(err, &e) || !slices.ContainsFunc(strings.Split(e.Message, "\n"), func(line string) bool {
+		return strings.HasPrefix(line, "connectionId: missing")
+	}) {
+		return err
+	}
+	var ids []string
+	for _, c := range s.gateway.Connections(ctx) {
+		ids = append(ids, c.ID)
+	}
+	if len(ids) > 0 {
+		e.Hint = "correct the listed arguments; configured connections: " + strings.Join(ids, ", ")
+	}
+	return e
 }
 
 // progress notifies the client of how far the call is. It never waits for the client

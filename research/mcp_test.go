@@ -525,7 +525,7 @@ func TestErrorsAreInBand(t *testing.T) {
 		{"unknown connection", `{"connectionId":"shopp","sql":"SELECT 1"}`, "unknown_connection", []string{"lake, shop", `did you mean "shop"?`}},
 		{"no backend", `{"connectionId":"lake","sql":"SELECT 1"}`, "no_backend", nil},
 		{"error of the database", `{"connectionId":"shop","sql":"SELECT 1,\n nope FROM orders"}`, "database_error", []string{"no such column: nope", "line 2, column 2"}},
-		{"no arguments", ``, "invalid_arguments", []string{"connectionId: missing", "sql: missing"}},
+		{"no arguments", ``, "invalid_arguments", []string{"connectionId: missing", "sql: missing", "configured connections: "}},
 		{"array", `[1]`, "invalid_arguments", []string{"arguments: an array; expected an object"}},
 		{"text", `"x"`, "invalid_arguments", []string{"arguments: a string"}},
 		{"all at once, sorted", `{"sql":1,"maxRows":0,"maxBytes":"x"}`, "invalid_arguments", []string{"connectionId: missing; expected a string; for example \"demo\"\nmaxBytes: \"x\"; expected an integer of at least 1024; for example 1024\nmaxRows: 0; expected an integer of at least 1; for example 1\nsql: a number; expected a string"}},

@@ -65,7 +65,7 @@ func typed[In, Out any](run func(*Service, context.Context, *toolCall, In) (Out,
 	return func(s *Service, ctx context.Context, c *toolCall) (json.RawMessage, error) {
 		var in In
 		if err := c.decode(&in); err != nil {
-			return nil, err
+			return nil, s.nameConnections(ctx, err)
 		}
 		out, err := run(s, ctx, c, in)
 		if err != nil {
