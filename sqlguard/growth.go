@@ -29,6 +29,10 @@ type Growth struct {
 	// Plus says that + joins texts. Recurses says that a common table expression can read
 	// itself without the word RECURSIVE.
 	Plus, Recurses bool
+	// PlusLists says that + joins two lists, and that no other arithmetic has lists. Joins are
+	// functions that put their arguments together and whose names do not say so.
+	PlusLists bool
+	Joins     map[string]bool
 	// Collates says that a collation decides what equals the text that a function of
 	// the kind MakesReplaceText replaces.
 	Collates bool

@@ -141,7 +141,7 @@ func (f *flow) joins(m *meter, from, to int, text bool) bool {
 			switch {
 			case operator == "||", m.isName(j) && j+1 < to && m.tokens[j+1].Kind == TokenOpen && m.joinsValues(m.name(j)):
 				return true
-			case m.growth.Plus && operator == "+" && text:
+			case m.growth.Plus && operator == "+" && text, m.addsLists(j, from, to, f.step):
 				return true
 			}
 		}

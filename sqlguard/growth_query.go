@@ -877,6 +877,7 @@ type step struct {
 	query         string          // the name of the query
 	measures      bool            // it has the length of a value
 	unrolls       bool            // it has as many rows as a value is long
+	listless      bool            // none of its values is a list
 }
 
 // stepOf returns what doubles knows of a query, or of a lambda, when query is "".
@@ -884,6 +885,7 @@ func (m *meter) stepOf(names map[string]bool, query string, start, end int) step
 	s := step{names: names, query: query}
 	if query != "" {
 		s.others = m.others(query, start, end)
+		s.listless = m.growth.PlusLists && m.listless(start, m.begins(query, start, end))
 	}
 	for i := start + 1; i < end && !s.measures; i++ {
 		if m.tokens[i].Kind != TokenOpen || !m.isName(i-1) || !m.growth.Makers[m.name(i-1)].counts() {
@@ -947,7 +949,7 @@ func (m *meter) doubles(start, end int, s step) bool {
 	for i := start; i < end; i++ {
 		switch t := m.tokens[i]; t.Kind { //nolint:exhaustive // the others make nothing
 		case TokenOperator:
-			joins = joins || m.text(i) == "||" || m.growth.Plus && m.text(i) == "+"
+			joins = joins || m.text(i) == "||" || m.growth.Plus && m.text(i) == "+" || m.addsLists(i, start, end, s)
 		case TokenOpen:
 			joins = joins || t.Text(m.sql) != "(" && (i == start || !m.isName(i-1))
 			if i == start || !m.isName(i-1) || t.Text(m.sql) != "(" {
@@ -979,6 +981,83 @@ func (m *meter) doubles(start, end int, s step) bool {
 	}
 	return joins && twice || repeats || pads
 }
+
+// listless reports whether a recursive query that begins with these tokens has no lists: it
+// begins with literals, and every step has the types of those.
+func (m *meter) listless(start, end int) bool {
+	for i := start; i < end; i++ {
+		switch t := m.tokens[i]; t.Kind { //nolint:exhaustive // the others are no literals
+		case TokenNumber, TokenString, TokenComma, TokenClose:
+		case TokenOperator:
+			if m.text(i) == "::" && !m.castsToNumber(i+1, end) {
+				return false
+			}
+		case TokenOpen:
+			if m.text(i) != "(" {
+				return false
+			}
+		case TokenWord, TokenQuotedName:
+			switch m.word(i) {
+			case "select", "values", "as", "null", "true", "false":
+				continue
+			}
+			before := i > start && (m.word(i-1) == "as" || m.tokens[i-1].Kind == TokenNumber || m.tokens[i-1].Kind == TokenString)
+			if called := i+1 < end && m.tokens[i+1].Kind == TokenOpen; called || !before && (i == start || m.text(i-1) != "::") {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return end > start
+}
+
+// addsLists reports whether the token at i is a + that may join two lists: neither side of it
+// is a number, or part of other arithmetic.
+func (m *meter) addsLists(i, start, end int, s step) bool {
+	if !m.growth.PlusLists || s.listless || m.text(i) != "+" || i == start || i+1 >= end {
+		return false
+	}
+	left, right := i-1, i+1
+	if m.tokens[left].Kind == TokenNumber || m.tokens[right].Kind == TokenNumber || m.operatorAt(right) == "-" {
+		return false
+	}
+	if m.tokens[left].Kind == TokenClose {
+		for depth := 0; left > start; left-- {
+			switch m.tokens[left].Kind { //nolint:exhaustive // only brackets nest
+			case TokenClose:
+				depth++
+			case TokenOpen:
+				depth--
+			}
+			if depth == 0 {
+				break
+			}
+		}
+		if left > start && m.isName(left-1) && !m.isExpressionWord(left-1) {
+			left--
+		}
+	}
+	for left-2 >= start && m.tokens[left-1].Kind == TokenDot && m.isName(left-2) {
+		left -= 2
+	}
+	if left > start && (numeric[m.operatorAt(left-1)] || m.operatorAt(left-1) == "::" && m.castsToNumber(left, i)) {
+		return false
+	}
+	for right+2 < end && m.isName(right) && m.tokens[right+1].Kind == TokenDot && m.isName(right+2) {
+		right += 2
+	}
+	if m.isName(right) && !m.isExpressionWord(right) && right+1 < end && m.tokens[right+1].Kind == TokenOpen && m.text(right+1) == "(" {
+		right++
+	}
+	if m.tokens[right].Kind == TokenOpen {
+		right = m.closing(right, end)
+	}
+	return right+1 >= end || !numeric[m.operatorAt(right+1)] && (m.operatorAt(right+1) != "::" || !m.castsToNumber(right+2, end))
+}
+
+// numeric are the operators that bind as + or closer, and have no lists.
+var numeric = map[string]bool{"-": true, "*": true, "/": true, "//": true, "%": true, "^": true, "**": true}
 
 // gathersOthers reports whether an aggregate reads only columns of relations that have no value
 // of the recursive query, each with the name of its relation.
@@ -1043,7 +1122,7 @@ func (m *meter) joinsValues(fn string) bool {
 	case "row", "list_cat", "array_cat", "format", "printf":
 		return true
 	default:
-		return strings.Contains(fn, "concat") || strings.Contains(fn, "append") || strings.Contains(fn, "prepend") || strings.Contains(fn, "pack")
+		return m.growth.Joins[fn] || strings.Contains(fn, "concat") || strings.Contains(fn, "append") || strings.Contains(fn, "prepend") || strings.Contains(fn, "pack")
 	}
 }
 

@@ -274,10 +274,7 @@ func (l *lexer) number(i int) (sqlguard.TokenKind, int) {
 	case l.text[i] == '0' && (c == 'X' || c == 'B'):
 		return sqlguard.TokenInvalid, 2
 	case l.text[i] == '0' && (c == 'x' || c == 'b'):
-		n = 2
-		for b := l.byteAt(i + n); b == '0' || b == '1' || c == 'x' && isHex(b); b = l.byteAt(i + n) {
-			n++
-		}
+		n = l.blocks(i, 2, func(b byte) bool { return b == '0' || b == '1' || c == 'x' && isHex(b) })
 		if n == 2 || l.byteAt(i+n) == '.' || l.byteAt(i+n) == '_' || l.byteAt(i+n)|0x20 == 'p' {
 			return sqlguard.TokenInvalid, n
 		}
@@ -315,9 +312,12 @@ func (l *lexer) number(i int) (sqlguard.TokenKind, int) {
 
 // digits returns the length of a run of digits at i, in which single underscores may
 // stand between digits.
-func (l *lexer) digits(i int) int {
-	n := 0
-	for isDigit(l.byteAt(i+n)) || n > 0 && l.byteAt(i+n) == '_' && isDigit(l.text[i+n-1]) && isDigit(l.byteAt(i+n+1)) {
+func (l *lexer) digits(i int) int { return l.blocks(i, 0, isDigit) }
+
+// blocks returns the length of a number at i whose digits begin behind from characters.
+func (l *lexer) blocks(i, from int, digit func(byte) bool) int {
+	n := from
+	for digit(l.byteAt(i+n)) || n > from && l.byteAt(i+n) == '_' && digit(l.text[i+n-1]) && digit(l.byteAt(i+n+1)) {
 		n++
 	}
 	return n

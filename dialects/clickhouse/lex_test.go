@@ -18,7 +18,7 @@ func TestLex(t *testing.T) {
 		{"`a\\`b` \"a\"\"b\"", "name `a\\`b` | name \"a\"\"b\""},
 		{"$$a'$$ $x$ $$ $x$ $y", "string $$a'$$ | string $x$ $$ $x$ | invalid $ | word y"},
 		{"$x$ a", "unterminated $x$ a"},
-		{"1 1.5 5. 1e5 1E-5 1.e+5 1_000 0xff 0b11", "number 1 | number 1.5 | number 5. | number 1e5 | number 1E-5 | number 1.e+5 | number 1_000 | number 0xff | number 0b11"},
+		{"1 1.5 5. 1e5 1E-5 1.e+5 1_000 0xff 0b11 0xbad_cafe 0b1_1", "number 1 | number 1.5 | number 5. | number 1e5 | number 1E-5 | number 1.e+5 | number 1_000 | number 0xff | number 0b11 | number 0xbad_cafe | number 0b1_1"},
 		{"-.5 t.1.2 (1).1 1e+", "op - | number .5 | word t | dot . | number 1 | dot . | number 2 | open ( | number 1 | close ) | dot . | number 1 | invalid 1e+"},
 		{"1a 1.5x 1a$b$", "word 1a | invalid 1.5x | invalid 1a$b$"},
 		{"a -- b\nc // d\ne # f\ng #! h", "word a | comment -- b | word c | comment // d | word e | comment # f | word g | comment #! h"},

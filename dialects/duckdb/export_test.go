@@ -15,7 +15,7 @@ import (
 // process. They are refused like unknown ones.
 const undecidedFunctions = `get_block_size inet_client_port inet_server_addr inet_server_port is_histogram_other_bin
 	pg_conf_load_time pg_get_constraintdef pg_get_expr pg_postmaster_start_time replace_type timetz_byte_comparable variant_bytes_to_variant
-	variant_normalize variant_to_parquet_variant vector_type create_sort_key inet_client_addr current_setting`
+	variant_normalize variant_to_parquet_variant vector_type inet_client_addr current_setting`
 
 // NodeNames returns the types of nodes that the table lists, sorted.
 func NodeNames() []string { return slices.Sorted(maps.Keys(nodeRules)) }

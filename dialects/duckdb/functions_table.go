@@ -12,7 +12,7 @@ const scalarFunctions = `abs acos acosh add age aggregate alias apply array_aggr
 	array_slice array_sort array_to_json array_transform array_unique array_value array_where array_zip ascii asin
 	asinh atan atan2 atanh bar base64 bin bit_count bit_length bit_position bitstring can_cast_implicitly
 	cardinality cast_to_type cbrt ceil ceiling century char_length character_length chr concat concat_ws
-	constant_or_null contains cos cosh cot
+	constant_or_null contains cos cosh cot create_sort_key
 	current_connection_id current_database current_date current_localtime current_localtimestamp current_query current_query_id
 	current_schema current_schemas current_transaction_id damerau_levenshtein date_diff date_part date_sub
 	date_trunc datediff datepart datesub datetrunc day dayname dayofmonth dayofweek dayofyear decade decode

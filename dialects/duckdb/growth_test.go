@@ -17,6 +17,7 @@ import (
 func TestWhatConstantsMake(t *testing.T) {
 	t.Parallel()
 	thirty := "[" + strings.TrimSuffix(strings.Repeat("'x', ", 30), ", ") + "]"
+	lists := strings.ReplaceAll(thirty, "'x'", "[1]")
 	refused := map[string][]string{
 		"methods": {
 			"SELECT ('x').repeat(5000000)", "SELECT ('x' || 'y').repeat(5000000)", "SELECT s.repeat(5000000) FROM t", "SELECT t.s.repeat(5000000) FROM t",
@@ -49,6 +50,10 @@ func TestWhatConstantsMake(t *testing.T) {
 			"SELECT len(list_concat(range(9999999), range(9999999)))", "SELECT array_to_string(range(5000000), ',')", "SELECT range(5000000)::VARCHAR", "SELECT to_json(range(5000000))", "SELECT range(5000000)",
 			"SELECT list_resize(['a'], 10000, repeat('x', 10000))", "SELECT list_string_agg(range(5000000)).length()", "SELECT flatten([range(100000), range(100000)])",
 			"SELECT length(list_reduce(" + thirty + ", (a, b) -> a || a))", "SELECT length(list_reduce(" + thirty + ", lambda a, b: concat(a, a)))", "SELECT " + thirty + ".list_reduce((a, b) -> a || a)",
+			"SELECT len(list_reduce(" + lists + ", (a, b) -> a + a))", "SELECT len(list_reduce(" + lists + ", (a, b) -> add(a, a)))", "SELECT len(list_reduce(" + lists + ", (a, b) -> date_add(a, a)))",
+			"SELECT len(list_reduce(" + lists + ", (a, b) -> (a) + b + a))", "SELECT len(list_reduce(" + lists + ", (a, b) -> flatten(list_value(a, a))))", "SELECT len(list_reduce(" + lists + ", (a, b) -> flatten(array_value(a, a))))",
+			"SELECT len(list_reduce(" + lists + ", (a, b) -> coalesce(a, b) + list_sort(a)))", "SELECT len(list_reduce(" + lists + ", (a, b) -> a::INT[] + a))", "SELECT len(list_reduce(" + lists + ", (a, b) -> a[1:] + a[1:]))",
+			"SELECT len(list_reduce(" + thirty + ", (a, b) -> json_array(a, a)))", "SELECT len(list_reduce(" + thirty + ", (a, b) -> json_object('k', a, 'l', a)))",
 			"SELECT list_reduce(" + thirty + ", (a, b) -> repeat(a, 2))", "SELECT array_reduce(" + thirty + ", (a, b) -> a.replace('x', 'xx'))", "SELECT repeat('x', list_reduce([100, 100, 1000], (a, b) -> a * b))",
 			"SELECT string_agg(i, ',') FROM range(9999999) r(i)", "SELECT list(i) FROM range(9999999) r(i)", "SELECT len(array_agg(i)) FROM range(9999) r(i), range(1000) s",
 			"PIVOT (SELECT 1 AS k, i FROM range(9999999) r(i)) ON k IN (1) USING string_agg(i, ',')",
@@ -70,6 +75,9 @@ func TestWhatConstantsMake(t *testing.T) {
 			"WITH RECURSIVE c(s) AS (SELECT 'x' UNION ALL SELECT s || s FROM c WHERE length(s) < 200000000) SELECT max(length(s)) FROM c",
 			"WITH RECURSIVE c(s) AS (SELECT 'x' UNION ALL SELECT concat(s, s) FROM c WHERE length(s) < 200000000) SELECT max(length(s)) FROM c",
 			"WITH RECURSIVE c AS (SELECT [1] AS s UNION ALL SELECT list_concat(s, s) FROM c WHERE len(s) < 20000000) SELECT max(len(s)) FROM c",
+			"WITH RECURSIVE c AS (SELECT [1] AS s UNION ALL SELECT s + s FROM c WHERE len(s) < 20000000) SELECT max(len(s)) FROM c",
+			"WITH RECURSIVE c AS (SELECT l AS s FROM t UNION ALL SELECT c.s + c.s FROM c WHERE len(s) < 20000000) SELECT max(len(s)) FROM c",
+			"WITH RECURSIVE c(a, b, i) AS (SELECT [1], [2], 1 UNION ALL SELECT b, a + b, i + 1 FROM c WHERE i < 40) SELECT max(len(a)) FROM c",
 			"WITH RECURSIVE c(s) AS (SELECT 'x' UNION ALL SELECT s.concat(s) FROM c WHERE length(s) < 200000000) SELECT s FROM c",
 			"WITH RECURSIVE c(s) AS (SELECT 'x' UNION ALL SELECT s.repeat(10) FROM c WHERE length(s) < 200000000) SELECT max(length(s)) FROM c",
 			"WITH RECURSIVE c(s) AS (SELECT 'x' UNION ALL SELECT repeat(s, 10) FROM c WHERE length(s) < 200000000) SELECT max(length(s)) FROM c",
@@ -99,7 +107,11 @@ func TestWhatConstantsMake(t *testing.T) {
 		"SELECT format('{:>10}', name), format('{:,}', 1000000000), printf('%08.2f', x), printf(CASE WHEN x > 1 THEN '%.2f' ELSE '%.0f' END, x) FROM t WHERE id > 500000000",
 		"SELECT d FROM generate_series(DATE '2020-01-01', DATE '2024-12-31', INTERVAL 1 DAY) g(d)", "SELECT i FROM range(9000000) r(i) WHERE i % 7 = 0", "SELECT sum(i), count(*) FROM range(9000000) r(i)",
 		"WITH RECURSIVE tree AS (SELECT id, name AS path, 1 AS depth FROM t WHERE parent IS NULL UNION ALL SELECT t.id, tree.path || '/' || t.name, tree.depth + 1 FROM t JOIN tree ON t.parent = tree.id AND tree.depth < 5) SELECT repeat('  ', depth) || path, depth FROM tree",
-		"WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100) SELECT string_agg(n, ',') FROM c", "SELECT s.a.b, m['k'], l[1], l[1:3] FROM t WHERE id = 900000000",
+		"WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100) SELECT string_agg(n, ',') FROM c",
+		"WITH RECURSIVE f(a, b, n) AS (SELECT 0, 1, 1 UNION ALL SELECT b, a + b, n + 1 FROM f WHERE n < 50) SELECT a FROM f", "WITH RECURSIVE f AS (SELECT 0 AS a, 1::BIGINT AS b UNION ALL SELECT b, a + b FROM f WHERE b < 50) SELECT a FROM f",
+		"WITH RECURSIVE f(a, b) AS (VALUES (0, 1) UNION ALL SELECT b, a + b FROM f WHERE b < 50) SELECT a FROM f", "WITH RECURSIVE d AS (SELECT 1 n UNION ALL SELECT n + n FROM d WHERE n < 50) SELECT n FROM d",
+		"WITH RECURSIVE m AS (SELECT x AS cx, y AS cy, 0.0 AS x, 0.0 AS y, 0 AS i FROM g UNION ALL SELECT cx, cy, x * x - y * y + cx, 2 * x * y + cy, i + 1 FROM m WHERE x * x + y * y < 4 AND i < 20) SELECT cx, cy, max(i) FROM m GROUP BY ALL",
+		"WITH RECURSIVE b AS (SELECT id, total FROM t UNION ALL SELECT b.id, b.total + b.total * t.rate FROM b JOIN t USING (id)) SELECT id, max(total) FROM b GROUP BY id", "SELECT list_reduce(l, (a, b) -> a + b + 1), list_reduce(l, (a, b) -> a * b + a) FROM t", "SELECT s.a.b, m['k'], l[1], l[1:3] FROM t WHERE id = 900000000",
 		"SELECT bar(x, 0, 1000000, 20), hex(s), s[1:3].upper() FROM t", "SELECT * EXCLUDE (a) REPLACE (lpad(b, 5, '0') AS b), COLUMNS('x.*') FROM t", "SELECT string_agg(s, ', '), list(s)[:10], max(s).lpad(10) FROM t",
 		"FROM t SELECT s.lpad(10, ' '), #1", "SELECT repeat('#', (count(*) * 50 / max(count(*)) OVER ())::INT) FROM orders GROUP BY status",
 	}
