@@ -27,9 +27,12 @@ import (
 // maxFile is the most bytes that a file may have.
 const maxFile = 64 << 20
 
-// large is the size in bytes from which files are judged one at a time, which
-// bounds the memory for their tokens.
-const large = 4 << 20
+// large and largeSource are the sizes in bytes from which files are judged one at a time,
+// which bounds the memory for their tokens, and for the trees of source files.
+const (
+	large       = 4 << 20
+	largeSource = 256 << 10
+)
 
 // Chooser returns the guard that judges a file. text is the file without its
 // byte order mark. known is what the file's dbt project says about its
@@ -167,7 +170,7 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 	if in.Was != "" && !c.alike(in, strings.TrimPrefix(text, report.ByteOrderMark)) {
 		in = in.AsNew()
 	}
-	if len(text) >= large {
+	if len(text) >= large || len(text) >= largeSource && source.Reads(in.Path) {
 		c.alone.Lock()
 		defer c.alone.Unlock()
 	}
@@ -372,6 +375,9 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	}
 	if o, ok := c.migrates(in.Path); ok {
 		judge = migrator(guard, o)
+	} else {
+		reads := judge
+		judge = func(sql string) sqlguard.Verdict { return newer(guard.Dialect(), sql, reads) }
 	}
 	done := all.statements(body, func(span sqlguard.Span, data bool) bool {
 		if separator(file.Dialect, body, span) {

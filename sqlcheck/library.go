@@ -14,7 +14,7 @@ import (
 )
 
 // maxRead is the most bytes of a file that is read for its constants only.
-const maxRead = 4 << 20
+const maxRead = 1 << 20
 
 // neighbours reads the files to which a checked file refers. It stays in the
 // repository of the checked file, or in the current folder, and follows no link

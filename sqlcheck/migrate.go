@@ -1,7 +1,9 @@
 package sqlcheck
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/ktxhq/ktx/sqlcheck/migration"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -37,7 +39,7 @@ func migrator(guard *sqlguard.Guard, o migration.Options) func(sql string) sqlgu
 	}
 	reader := migration.NewReader(dialect.Name(), o)
 	return func(sql string) sqlguard.Verdict {
-		v := guard.CheckFor(sql, notSQL)
+		v := newer(dialect, sql, func(sql string) sqlguard.Verdict { return guard.CheckFor(sql, notSQL) })
 		findings := slices.Clone(v.Findings)
 		sqlguard.WithTokens(dialect, sql, func(tokens sqlguard.Tokens) {
 			findings = append(findings, reader.Statement(sql, tokens.List)...)
@@ -50,6 +52,51 @@ func migrator(guard *sqlguard.Guard, o migration.Options) func(sql string) sqlgu
 		return v
 	}
 }
+
+// newer returns the verdict on a statement of PostgreSQL, which may have constraints of
+// PostgreSQL 18 that its reader does not know: CONSTRAINT a NOT NULL b, as an element of a
+// table. They are read as CHECK (b) in their place, which only a statement that changes
+// the schema can have.
+func newer(d sqlguard.Dialect, sql string, check func(string) sqlguard.Verdict) sqlguard.Verdict {
+	v := check(sql)
+	if d.Name() != "postgres" || !unparsed(v) || !notNull.MatchString(sql) {
+		return v
+	}
+	out := []byte(sql)
+	tokens := withoutComments(d.Lex(sql).List)
+	word := func(i int, text string) bool {
+		return i >= 0 && i < len(tokens) && tokens[i].Kind == sqlguard.TokenWord && strings.EqualFold(tokens[i].Text(sql), text)
+	}
+	name := func(i int) bool {
+		return i >= 0 && i < len(tokens) && (tokens[i].Kind == sqlguard.TokenWord || tokens[i].Kind == sqlguard.TokenQuotedName)
+	}
+	for i := range tokens {
+		if !word(i, "not") || !word(i+1, "null") || !name(i+2) || word(i+2, "deferrable") || word(i+2, "enforced") {
+			continue
+		}
+		first := i - 1 // of the element
+		if name(i-1) && word(i-2, "constraint") {
+			first = i - 3
+		}
+		if first < 0 || !word(first, "add") && tokens[first].Kind != sqlguard.TokenComma && tokens[first].Kind != sqlguard.TokenOpen {
+			continue
+		}
+		span := out[tokens[i].Start:tokens[i+2].End]
+		for k := range span {
+			span[k] = ' '
+		}
+		copy(span, "CHECK("+tokens[i+2].Text(sql)+")")
+	}
+	if read := string(out); read != sql {
+		if w := check(read); !unparsed(w) && w.Verb != sqlguard.VerbSelect {
+			w.Normalized = "" // it is not this statement
+			return w
+		}
+	}
+	return v
+}
+
+var notNull = regexp.MustCompile(`(?i)\bnot\s+null\s+["\pL_]`)
 
 // readsTree reports whether the findings of a file depend on other files.
 func (c *Checker) readsTree(path string) bool {

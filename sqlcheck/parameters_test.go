@@ -551,3 +551,58 @@ func TestAssignedVariable(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestComposed: what psycopg's module sql makes of names and values is one, whatever it is,
+// and a note where nothing says which name. Functions of others with these names say
+// nothing.
+func TestComposed(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{
+		`cur.copy_expert(sql.SQL("SELECT {f} FROM {t} WHERE a = {v}").format(f=sql.Identifier("a"), t=sql.Identifier("s", "t"), v=sql.Literal(x)))`: "",
+		`cur.copy_expert(sql.SQL("SELECT {} FROM t").format(sql.SQL(", ").join([sql.Placeholder("x"), sql.Identifier("b"), sql.Literal(2)])))`:      "",
+		`cur.copy_expert(sql.SQL("SELECT {} FROM t").format(sql.SQL(", ").join([sql.Identifier(a), sql.Identifier("b")])))`:                         "dynamic_sql_unprovable note\n",
+		`cur.copy_expert(psycopg2.sql.SQL("SELECT a FROM {}").format(psycopg2.sql.Identifier(x)))`:                                                  "dynamic_sql_unprovable note\n",
+		`cur.copy_expert(sql.SQL("SELECT a FROM {}").format(other.Identifier(x)))`:                                                                  "dynamic_sql_unprovable error\n",
+		`cur.copy_expert(sql.SQL("SELECT a FROM {}").format(sql.SQL(x)))`:                                                                           "dynamic_sql_unprovable error\n",
+		`cur.copy_expert(sql.SQL("DELETE FROM {}").format(sql.Identifier("t")))`:                                                                    "write_statement error\n",
+		`cur.copy_expert(sql.SQL("SELECT a FROM {}").format(sql.Identifier('x"y')))`:                                                                "",
+		`cur.copy_expert(sql.SQL("SELECT rolpassword FROM {}").format(sql.Identifier('pg_authid')))`:                                                "credential_relation error\n",
+	} {
+		file := withParameters(t, "postgres", "a.py", "import psycopg2\nfrom psycopg2 import sql\n"+code+"\n")
+		got := ""
+		for _, f := range file.Findings {
+			got += fmt.Sprintf("%s %s\n", f.Code, f.Severity)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", code, got, want)
+		}
+	}
+}
+
+// TestScripts: what files of SQL have that is not the server's own: psql's variables, the
+// name of a file as a parameter, a terminator before another delimiter, and constraints
+// that the reader does not know yet.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ dialect, text, want string }{
+		{"postgres", `COMMENT ON COLUMN :"registry".changes.planned_at IS 'x';`, "ddl_statement error\ndynamic_sql_unprovable error\n"},
+		{"postgres", `COPY t FROM :x;`, "write_statement error\nfunction_file_access error\n"},
+		{"postgres", `COPY t FROM $1;`, "write_statement error\nfunction_file_access error\n"},
+		{"postgres", `COPY (SELECT a FROM t) TO :'x';`, "function_file_access error\n"},
+		{"postgres", `COPY (SELECT a FROM :x) TO STDOUT;`, "statement_not_allowed error\ndynamic_sql_unprovable error\n"},
+		{"postgres", `SELECT a FROM :x;`, "dynamic_sql_unprovable error\n"},
+		{"postgres", "ALTER TABLE t ADD CONSTRAINT c NOT NULL a NO INHERIT;", "ddl_statement error\n"},
+		{"postgres", "ALTER TABLE t ADD NOT NULL \"a b\" NOT VALID;", "ddl_statement error\n"},
+		{"postgres", "CREATE TABLE t (a int CONSTRAINT x NOT NULL, CONSTRAINT y NOT NULL a);", "ddl_statement error\n"},
+		{"mysql", "DELIMITER |\nCREATE TRIGGER a BEFORE INSERT ON d\nFOR EACH ROW BEGIN\n  SET NEW.x = 1;\nEND;\n|\nDELIMITER ;\nSELECT 1;\n", "ddl_statement error\n"},
+	} {
+		file := withParameters(t, test.dialect, "a.sql", test.text)
+		got := ""
+		for _, f := range file.Findings {
+			got += fmt.Sprintf("%s %s\n", f.Code, f.Severity)
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.text, got, test.want)
+		}
+	}
+}

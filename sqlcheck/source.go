@@ -170,7 +170,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 		}
 		r.add(f, span, number, fingerprint)
 		r.file.Findings[len(r.file.Findings)-1].Severity = severity
-		if filled.Names || t.Tagged && !t.Configured && quotes(r.text[span.Start:span.End]) {
+		if filled.Names || t.Quotes(span) || t.Tagged && !t.Configured && quotes(r.text[span.Start:span.End]) {
 			r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote // the library quotes it
 		}
 	}
@@ -184,7 +184,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 	}
 	r.within(filled, tokens, statements)
 	for _, span := range statements {
-		v := ofScript(guard.Dialect(), filled.SQL[span.Start:span.End], guard.Check(head(guard.Dialect(), filled.SQL[span.Start:span.End])))
+		v := ofScript(guard.Dialect(), filled.SQL[span.Start:span.End], newer(guard.Dialect(), head(guard.Dialect(), filled.SQL[span.Start:span.End]), guard.Check))
 		number := r.file.Judged
 		r.file.Judged++
 		before := len(r.file.Findings)

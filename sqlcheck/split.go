@@ -187,7 +187,8 @@ func head(d sqlguard.Dialect, statement string) string {
 		return statement
 	}
 	tokens := withoutComments(d.Lex(statement).List)
-	if routineEnd(statement, tokens) != len(statement) {
+	end := routineEnd(statement, tokens)
+	if end == 0 || strings.Trim(statement[end:], "; \t\r\n") != "" { // a terminator may stand before another delimiter
 		return statement
 	}
 	for _, t := range tokens {

@@ -474,7 +474,12 @@ func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, b
 			return "1", word == "and" && insideBetween(text, tokens, before)
 		case "is":
 			return "NULL", false
+		case "from": // elsewhere the name of a table
+			return "'x'", copies(text, tokens, before)
 		case "to": // behind other words stands a name, such as that of a role
+			if copies(text, tokens, before) {
+				return "'x'", true
+			}
 			return "1", sets(text, tokens, before)
 		}
 		return "1", valueWords[word]
@@ -483,6 +488,26 @@ func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, b
 	default:
 		return "", false
 	}
+}
+
+// copies reports whether the statement of token i is a COPY, which names a file behind
+// FROM or TO. It is never allowed.
+func copies(text string, tokens []sqlguard.Token, i int) bool {
+	first, depth := i, 0
+	for j := i - 1; j >= max(0, i-1024) && tokens[j].Kind != sqlguard.TokenTerminator; j-- {
+		switch tokens[j].Kind { //nolint:exhaustive // the others are parts of the statement
+		case sqlguard.TokenComment:
+			continue
+		case sqlguard.TokenClose:
+			depth++
+		case sqlguard.TokenOpen:
+			if depth--; depth < 0 { // COPY (SELECT … FROM $1) TO …
+				return false
+			}
+		}
+		first = j
+	}
+	return tokens[first].Kind == sqlguard.TokenWord && strings.EqualFold(tokens[first].Text(text), "copy")
 }
 
 // sets reports whether the TO at i stands before a value: SIMILAR TO, or SET name TO.

@@ -28,6 +28,8 @@ type value struct {
 	number  bool
 	builder bool // a buffer that collects a text
 	partial bool // it can be more texts than these
+	bound   bool // it is a value in a statement, whatever it is
+	quoted  bool // a library quotes it as a name
 	// fragment says that a library knows the text as a part of a statement.
 	fragment bool
 }
@@ -549,6 +551,10 @@ func (f *flow) concat(values []*value, spans []sqlguard.Span) *value {
 		if v == nil || len(v.texts) == 0 {
 			for _, t := range out.texts {
 				t.hole(spans[i], v != nil && v.number)
+				if v != nil {
+					h := &t.Holes[len(t.Holes)-1]
+					h.Bound, h.Quoted = v.bound, v.quoted
+				}
 			}
 			continue
 		}
@@ -987,7 +993,7 @@ func (f *flow) join(list, separator *value, span sqlguard.Span) *value {
 	out := &value{texts: []*Text{{}}}
 	known := false
 	for _, it := range list.items {
-		known = known || it.value != nil && len(it.value.texts) > 0
+		known = known || it.value != nil && (len(it.value.texts) > 0 || it.value.bound || it.value.quoted)
 		var next []*Text
 		for _, left := range out.texts {
 			if it.absent || it.repeat {

@@ -13,9 +13,13 @@ var pythonCells = map[string]bool{"time": true, "timeit": true, "capture": true,
 
 var (
 	// leading is what may stand before the magic of a cell: comments, in Colab.
-	leading    = lazily(`^\s*(?:#[^\n]*\n\s*)*`)
-	cellMagic  = lazily(`^%%(\w+)([^\n]*)`)
-	lineMagic  = lazily(`^[ \t]*(?:[\w.,\[\]'" \t]+=[ \t]*)?(%{1,2}\w|!|\?)`)
+	leading   = lazily(`^\s*(?:#[^\n]*\n\s*)*`)
+	cellMagic = lazily(`^%%(\w+)([^\n]*)`)
+	lineMagic = lazily(`^[ \t]*(?:[\w.,\[\]'" \t]+=[ \t]*)?(%{1,2}\w|!|\?)`)
+	// commands are magics and aliases that IPython takes without a %. What follows is not
+	// Python: a name behind a name.
+	commands   = lazily(`^(?:pip3?|conda|mamba|uv|cd|ls|mkdir|rmdir|cp|mv|rm|cat|man|load_ext|reload_ext|matplotlib|run)[ \t]+(?:(?:[A-Za-z~"'][^\s]*|\.\.\S*)(?:[ \t]|[\r]?$))`)
+	operatorIn = lazily(`^\w+[ \t]+(?:if|and|or|in|is|not|for)\b`)
 	helpOf     = lazily(`^[ \t]*%{0,2}[\w.]+\?{1,2}[ \t\r]*$`)
 	sqlMagic   = lazily(`%sql(?:[ \t\r]|$)`)
 	resultName = lazily(`^\w+[ \t]*(?:=[ \t]*)?<<`)
@@ -77,7 +81,8 @@ func (n *notebook) mask(cell *Text, text string, at int) []byte {
 	for i := at; i < len(text); {
 		end := endOfLine(text, i)
 		m := lineMagic().FindStringSubmatchIndex(text[i:end])
-		if m == nil && !helpOf().MatchString(text[i:end]) {
+		line := text[i:end]
+		if m == nil && !helpOf().MatchString(line) && (!commands().MatchString(line) || operatorIn().MatchString(line)) {
 			i = statementEnd(text, i)
 			continue
 		}

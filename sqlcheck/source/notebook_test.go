@@ -62,6 +62,8 @@ func TestNotebook(t *testing.T) {
 		{[]string{"%sql -f load.sql"}, []string{"x [ -f load.sql]"}},
 		{[]string{"%load_ext sql\n%sql sqlite://\n!echo it's\n?print\nprint?\n%config SqlMagic.x = 'a\ncur.execute('SELECT 1')"}, []string{"SELECT 1"}},
 		{[]string{"%sqlplot boxplot"}, nil},
+		{[]string{"pip install --upgrade 'a b\ncd workflow/data\ncd ..\ncur.execute('SELECT 1')"}, []string{"SELECT 1"}},
+		{[]string{"cd if cur.execute('SELECT 1') else 2\nls = cur.execute('SELECT 2')\ncat -cur.execute('SELECT 3')"}, []string{"SELECT 1", "SELECT 2", "SELECT 3"}},
 		{[]string{"q = '''\n%sql DROP TABLE t\n!'''\ncur.execute('SELECT 1')"}, []string{"SELECT 1"}},
 		{[]string{"Q = 'SELECT a '", "cur.execute(Q + 'FROM t')"}, []string{"SELECT a FROM t"}},
 		{[]string{"%%time\ncur.execute('SELECT 1')"}, []string{"SELECT 1"}},

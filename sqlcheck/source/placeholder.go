@@ -75,6 +75,8 @@ func (p *placeholders) at(i int) placeholder {
 			return placeholder{token.End, forText, strings.TrimSuffix(text, "?") + " 1"}
 		case strings.HasSuffix(text, "@") && text != "<@" && comparedTo[text[:len(text)-1]+"?"] && p.named(i+1) && operandEnds(p.text, p.tokens, i-1):
 			return placeholder{p.tokens[i+1].End, forText, strings.TrimSuffix(text, "@") + " 1"}
+		case text == ":" && p.quotes(i+1) && i > 0 && p.is(i-1, "column"): // COMMENT ON COLUMN :"schema".t.a
+			return p.colon(i)
 		case operandEnds(p.text, p.tokens, i-1) && !behindValues(p.text, p.tokens, i): // an operator
 		case text == "??" || text == "?" && p.joined(i, "?"): // a name, for Knex and the drivers for MySQL
 			return placeholder{token.Start + 2, forSQL, ""}

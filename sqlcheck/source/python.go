@@ -48,8 +48,10 @@ func parsePython(source string) (p *pyParser, top *function, err error) {
 			err = syntax
 		}
 	}()
-	p = &pyParser{source: source}
-	return p, p.program(), nil
+	p = &pyParser{source: source, tokens: make([]pyToken, 0, len(source)/4)}
+	top = p.program()
+	p.tokens = nil
+	return p, top, nil
 }
 
 // pyMutates calls change with each list that a call adds to or changes.
@@ -132,6 +134,9 @@ func (p *python) call(f *flow, n *node, receiver *value, args []*value) (*value,
 			return nil, true
 		}
 	}
+	if part, ok := p.composed(n, args); ok {
+		return part, true
+	}
 	switch method {
 	case "text", "dedent", "SQL", "cleandoc", "str":
 		if len(args) > 0 && (n.x.kind == nodeName || receiver == nil) && n.keys[0] == "" {
@@ -147,6 +152,53 @@ func (p *python) call(f *flow, n *node, receiver *value, args []*value) (*value,
 		}
 	}
 	return nil, false
+}
+
+// composed returns a part of a statement that psycopg's module sql makes: a name that it
+// quotes, a literal, or the place of a parameter.
+func (p *python) composed(n *node, args []*value) (part *value, ok bool) {
+	if !ofPsycopg(n.x) {
+		return nil, false
+	}
+	switch n.x.name {
+	case "Identifier":
+		name, dot := &Text{}, ""
+		for i, arg := range args {
+			if arg == nil || len(arg.texts) != 1 || arg.partial || len(arg.texts[0].Holes) > 0 || n.keys[i] != "" || n.list[i].name == "..." {
+				return &value{quoted: true}, true
+			}
+			name.escaped(dot+`"`+strings.ReplaceAll(arg.texts[0].SQL(), `"`, `""`)+`"`, n.list[i].span)
+			dot = "."
+		}
+		return textValue(name), true
+	case "Placeholder":
+		return &value{bound: true}, true
+	case "Literal":
+		return &value{bound: true}, true
+	default:
+		return nil, false
+	}
+}
+
+// ofPsycopg reports whether a function is one of the module sql of psycopg, as the file
+// imports it.
+func ofPsycopg(n *node) bool {
+	module := func(n *node) string { // the whole name of what a name stands for
+		if n.kind != nodeName || n.v == nil || n.v.init == nil || n.v.times != 1 || n.v.init.kind != nodeImport {
+			return ""
+		}
+		return strings.TrimSuffix(n.v.init.keys[0]+"."+n.v.init.name, ".*")
+	}
+	whole := ""
+	switch {
+	case n.kind == nodeName:
+		whole = module(n)
+	case n.x.kind == nodeName:
+		whole = module(n.x) + "." + n.name
+	case n.x.kind == nodeMember && n.x.x.kind == nodeName:
+		whole = module(n.x.x) + "." + n.x.name + "." + n.name
+	}
+	return strings.HasPrefix(whole, "psycopg.sql.") || strings.HasPrefix(whole, "psycopg2.sql.")
 }
 
 // percent returns a format with its values (printf-style formatting).
@@ -208,7 +260,7 @@ func (p *python) filled(f *flow, n *node, format *value, holes func(*Text) *Text
 			part.run(made, from, h.At)
 			v := value1(i, fieldName(t, h.Span))
 			if v == nil || len(v.texts) == 0 {
-				v = &value{number: h.Number || v != nil && v.number}
+				v = &value{number: h.Number || v != nil && v.number, bound: v != nil && v.bound, quoted: v != nil && v.quoted}
 			}
 			parts, spans = append(parts, textValue(part), v), append(spans, h.Span, h.Span)
 			from = h.At

@@ -50,12 +50,28 @@ type Hole struct {
 	// Value says that the driver sends it as a parameter, unless it is a part of
 	// a statement that a library made. Bound says that it is none.
 	Value, Bound bool
+	// Quoted says that a library quotes it as a name.
+	Quoted bool
 	// nothing says that the statement is read as if nothing stood here.
 	nothing bool
 }
 
 // SQL returns the text with nothing in its holes.
 func (t *Text) SQL() string { return string(t.sql) }
+
+// Quotes reports whether a library quotes what fills the hole at a span of the file.
+func (t *Text) Quotes(hole sqlguard.Span) bool {
+	found := false
+	for _, h := range t.Holes {
+		if h.Span == hole {
+			if !h.Quoted {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
 
 // unknown makes t a text of which nothing is known.
 func unknown(t *Text) *Text {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 )
 
@@ -46,17 +47,65 @@ func (s *state) end() {
 	}
 }
 
-// Until puts off the first collection until the program has size bytes, if there was none.
-func Until(size int64) {
-	late.mu.Lock()
-	defer late.mu.Unlock()
-	if !late.done {
-		debug.SetMemoryLimit(size)
-	}
-}
-
 // End lets garbage be collected as usual from now on. What is set afterwards stays.
 func End() { late.end() }
+
+// Within keeps the program within size bytes, and collects no garbage before it has them
+// if there was none yet. Where what is in use takes more than that, it lets the program grow by
+// half of it, so that it does not collect all the time. restore ends that. What the user
+// sets in GOGC and GOMEMLIMIT holds.
+func Within(size int64) (restore func()) {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	late.mu.Lock()
+	defer late.mu.Unlock()
+	w := &within{size: size, before: debug.SetMemoryLimit(size)}
+	if !late.done {
+		w.before = late.limit
+	}
+	w.watch()
+	return w.end
+}
+
+// within sets the limit of memory after each collection.
+type within struct {
+	mu     sync.Mutex
+	size   int64
+	before int64
+	ended  bool
+}
+
+// watch has collected called after the next collection.
+func (w *within) watch() {
+	runtime.AddCleanup(new([64]byte), (*within).collected, w)
+}
+
+func (w *within) collected() {
+	End()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return
+	}
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	live := int64(sample[0].Value.Uint64()) //nolint:gosec // no heap has 8 EiB
+	debug.SetMemoryLimit(max(w.size, live+live/2+besides))
+	w.watch()
+}
+
+// besides is what the limit counts besides the heap, in bytes.
+const besides = 24 << 20
+
+func (w *within) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.ended {
+		w.ended = true
+		debug.SetMemoryLimit(w.before)
+	}
+}
 
 // Often collects garbage when there is half as much of it as of what is in use, and not
 // as much, until restore is called. It saves memory at the cost of processor time. What

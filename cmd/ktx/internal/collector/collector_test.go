@@ -16,10 +16,6 @@ func TestFirstCollection(t *testing.T) {
 	if percent := debug.SetGCPercent(-1); percent != -1 {
 		t.Errorf("before the first collection the percentage is %d", percent)
 	}
-	collector.Until(1 << 30)
-	if limit := debug.SetMemoryLimit(-1); limit != 1<<30 {
-		t.Errorf("the first collection is at %d bytes", limit)
-	}
 	runtime.GC()
 	for range 200 {
 		if percent := debug.SetGCPercent(-1); percent != -1 {
@@ -27,15 +23,49 @@ func TestFirstCollection(t *testing.T) {
 			if percent != 100 {
 				t.Errorf("afterwards the percentage is %d", percent)
 			}
-			collector.Until(1 << 20)
-			if limit := debug.SetMemoryLimit(-1); limit == 1<<20 {
-				t.Error("a later call sets a limit")
-			}
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Error("the collector stays off")
+}
+
+// A command that keeps within a size collects at it, and takes more when more is in use.
+// Afterwards the limit is as it was.
+func TestWithin(t *testing.T) {
+	usual(t)
+	for _, late := range []bool{false, true} {
+		collector.StartAgain()
+		if late {
+			collector.End()
+		}
+		const size = 16 << 20
+		restore := collector.Within(size)
+		if limit := debug.SetMemoryLimit(-1); limit != size {
+			t.Errorf("late %t: the limit is %d bytes", late, limit)
+		}
+		used := make([]byte, 64<<20)
+		deadline := time.Now().Add(time.Minute)
+		for debug.SetMemoryLimit(-1) < 96<<20 && time.Now().Before(deadline) {
+			runtime.GC()
+			time.Sleep(time.Millisecond) // what runs after a collection
+		}
+		if limit := debug.SetMemoryLimit(-1); limit < 96<<20 || limit > 1<<30 {
+			t.Errorf("late %t: with %d bytes in use the limit is %d", late, len(used), limit)
+		}
+		runtime.KeepAlive(used)
+		restore()
+		runtime.GC()
+		time.Sleep(20 * time.Millisecond)
+		if limit := debug.SetMemoryLimit(-1); limit != 1<<40 {
+			t.Errorf("late %t: afterwards the limit is %d", late, limit)
+		}
+	}
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	collector.Within(1 << 20)
+	if limit := debug.SetMemoryLimit(-1); limit != 1<<40 {
+		t.Errorf("GOMEMLIMIT is set, and the limit becomes %d", limit)
+	}
 }
 
 // A command that collects often leaves the collector as it was.
