@@ -44,6 +44,9 @@ type proxy struct {
 	pooler  atomic.Bool  // the proxy gives connections its own process IDs
 	accepts atomic.Int64 // connections accepted
 
+	// accepted, if there is one, may take a new connection, which the proxy then leaves alone.
+	accepted atomic.Value // of func(net.Conn) (taken bool)
+
 	mu    sync.Mutex
 	ended bool // no connection is passed on any more
 	conns map[net.Conn]bool
@@ -98,6 +101,9 @@ func (p *proxy) serve() {
 			return
 		}
 		p.accepts.Add(1)
+		if takes, ok := p.accepted.Load().(func(net.Conn) bool); ok && takes(client) {
+			continue
+		}
 		server, err := net.Dial("tcp", p.server) //nolint:noctx // ended by cut
 		if err != nil {
 			_ = client.Close()
