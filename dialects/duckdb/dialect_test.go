@@ -66,6 +66,7 @@ var refusals = []struct {
 		"SELECT * FROM 'a.csv'", "SELECT * FROM \"a.csv\"", "SELECT * FROM 'https://a/b.parquet'", "SELECT * FROM \"/etc/passwd\"", "SELECT * FROM read_csv('a')", "SELECT * FROM READ_TEXT('/etc/passwd')",
 		"SELECT * FROM glob('*')", "SELECT * FROM t WHERE a IN (SELECT content FROM read_blob('x'))", "SELECT * FROM parquet_metadata('a')", "SELECT * FROM main.read_csv('a')",
 		"SELECT * FROM 't'", "SUMMARIZE 'a.csv'", "DESCRIBE SELECT * FROM 'a.csv'", "FROM 'a.csv'", "TABLE 'a.csv'",
+		"FROM a.csv", "SELECT * FROM main.a.Parquet", "SELECT * FROM t JOIN a.json USING (b)", "DESCRIBE a.csv",
 	}},
 	{sqlguard.CodeFunctionNetworkAccess, []string{"SELECT * FROM postgres_scan('a', 'b', 'c')", "SELECT * FROM mysql_query('a', 'b')"}},
 	{sqlguard.CodeFunctionSideEffect, []string{"SELECT nextval('s')", "SELECT write_log('x')", "SELECT setseed(1)", "SELECT * FROM force_checkpoint()", "SELECT x.nextval() FROM t AS x"}},

@@ -334,8 +334,11 @@ func (w *walker) quotedText(at int) bool {
 func (w *walker) named(catalog, schema, name string, path []string) sqlguard.Relation {
 	r := sqlguard.Relation{Database: catalog, Schema: schema, Name: name, Access: sqlguard.AccessRead, Span: w.at}
 	r.Ruling, r.System = ruleRelation(schema, name)
-	if file, ok := fileName(catalog, schema, name); ok && w.files != nil && len(path) == 0 && !r.System {
-		return w.file(file, "")
+	if file, ok := fileName(catalog, schema, name); ok && len(path) == 0 && !r.System {
+		if w.files != nil {
+			return w.file(file, "")
+		}
+		r.Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionFileAccess, Reason: "DuckDB reads the file " + file + " if there is no such table"}
 	}
 	if len(path) > 0 {
 		r.Ruling = sqlguard.Ruling{Code: sqlguard.CodeExternalRelation, Reason: "its name has more than three parts"}
