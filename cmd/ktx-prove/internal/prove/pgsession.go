@@ -264,7 +264,7 @@ func (p *postgres) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome
 		// The administrator's session is gone, which the next probe reports.
 		return o, nil
 	}
-	o.Changed = append(o.Changed, State(held).Changed(locks)...)
+	o.Changed = append(o.Changed, held.Changed(locks)...)
 	if !failed {
 		after, err := pgSession(ctx, conn)
 		if err != nil {
