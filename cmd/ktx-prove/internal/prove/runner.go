@@ -71,6 +71,9 @@ func (r *runner) skip(c corpus.Case) string {
 	if _, shell := r.engine.(*liteShell); shell && (c.Engine == nil || len(c.Engine.Needs) == 0) {
 		return "needs no shell"
 	}
+	if _, shell := r.engine.(*client); shell && c.Class != "client-command" {
+		return "is no command of a client"
+	}
 	if path := occupied(namedPaths(c.SQL)); path != "" {
 		return "names " + path + ", where something lies already"
 	}
