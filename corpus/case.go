@@ -37,9 +37,9 @@ type Case struct {
 	Effect     *Effect
 	Refs       Refs
 	Evidence   []Evidence
-	NotShown   string // why no engine has run a reject case to its end
-	BenignTwin string // the ID of the nearest statement that must pass
-	Since      string // the corpus version that added the case
+	NotShown   *NotShown // why no engine has shown the effect of a reject case
+	BenignTwin string    // the ID of the nearest statement that must pass
+	Since      string    // the corpus version that added the case
 }
 
 // PolicyNote says which setting decides a case with [Policy].
@@ -74,6 +74,12 @@ type Effect struct {
 	// alone stops the effect. It is nil if that is not known, or if the
 	// question does not apply.
 	ContainedByReadOnlyTx *bool `json:"contained_by_read_only_tx,omitempty"`
+}
+
+// NotShown says why no engine has shown what a case does.
+type NotShown struct {
+	Kind string `json:"kind"` // such as "absent"; INTERPRETING.md lists them
+	Text string `json:"text"`
 }
 
 // Refs are public sources.
@@ -115,7 +121,7 @@ type wire struct {
 	Effect     *Effect     `json:"effect,omitempty"`
 	Refs       *Refs       `json:"refs,omitempty"`
 	Evidence   []Evidence  `json:"evidence,omitempty"`
-	NotShown   string      `json:"not_shown,omitempty"`
+	NotShown   *NotShown   `json:"not_shown,omitempty"`
 	BenignTwin string      `json:"benign_twin,omitempty"`
 	Since      string      `json:"since,omitempty"`
 }

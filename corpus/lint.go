@@ -111,26 +111,63 @@ var (
 	urlPattern = regexp.MustCompile(`^https://[a-z0-9.-]+(/[!-~]*)?$`)
 )
 
-// Shown reports whether an engine has run the statement to its end, or until a
-// limit stopped it.
+// Shown reports whether an engine has shown the effect of the statement: what it changed,
+// the rows of a statement that reads, or the time that it took.
 func (c Case) Shown() bool {
-	return slices.ContainsFunc(c.Evidence, func(e Evidence) bool {
-		return e.Outcome == "executed" || e.Outcome == "timed_out" || e.Outcome == "crashed"
-	})
+	return c.Effect != nil && slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.shows(c.Effect.Kind) })
 }
 
-// shown reports a case that must be refused, that no engine ran to its end when it was
-// tried, and that does not say why; and one that says why although an engine has run it.
+// limitOnFiles is what PostgreSQL says of a statement that the prover's limit on temporary
+// files stopped.
+const limitOnFiles = "failed 53400"
+
+// shows reports whether an observation shows an effect of this kind.
+func (e Evidence) shows(kind string) bool {
+	rows := strings.Contains(e.Probe, "returned_rows")
+	stopped := e.Outcome == "timed_out" || e.Outcome == "crashed"
+	switch kind {
+	case "none", "hidden_text":
+		return stopped || e.Outcome == "executed"
+	case "file_read", "disclosure", "hidden_sql", "code_execution":
+		if rows || e.Outcome == "crashed" || kind == "code_execution" && stopped {
+			return true
+		}
+	case "resource":
+		if stopped || e.Outcome == limitOnFiles || strings.Contains(e.Probe, "took_a_second") {
+			return true
+		}
+	case "server_control":
+		if e.Outcome == "crashed" {
+			return true
+		}
+	}
+	return strings.Contains(e.Probe, "changed: ")
+}
+
+// notShownKinds are the kinds of reasons why no engine has shown a case.
+var notShownKinds = []string{"refused", "client", "unbound", "absent", "withheld", "momentary", "idle", "unseen"}
+
+// shown reports a case that must be refused, whose effect no engine showed when it was
+// tried, and that does not say why; and one that says why although an engine has shown it.
 func (l *linter) shown(c Case) {
 	tried := slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.Engine != "" })
 	switch {
-	case c.NotShown != "" && c.Expect != Reject:
-		l.add(c, "not_shown", "only a case that must be refused says why no engine has run it")
-	case c.NotShown != "" && c.Shown():
-		l.add(c, "not_shown", "the evidence shows that an engine has run it")
-	case c.NotShown == "" && c.Expect == Reject && tried && !c.Shown():
-		l.add(c, "not_shown", "no evidence shows that an engine ran it to its end; say in not_shown why not")
+	case c.NotShown != nil && c.Expect != Reject:
+		l.add(c, "not_shown", "only a case that must be refused says why no engine has shown it")
+	case c.NotShown != nil && c.Shown():
+		l.add(c, "not_shown", "the evidence shows what it does")
+	case c.NotShown != nil && (!slices.Contains(notShownKinds, c.NotShown.Kind) || c.NotShown.Text == ""):
+		l.add(c, "not_shown", "it must have a text, and one of the kinds %s", strings.Join(notShownKinds, ", "))
+	case c.NotShown == nil && c.Expect == Reject && tried && !c.Shown():
+		l.add(c, "not_shown", "no evidence shows the effect %s; say in not_shown why not", c.effectKind())
 	}
+}
+
+func (c Case) effectKind() string {
+	if c.Effect == nil {
+		return "none"
+	}
+	return c.Effect.Kind
 }
 
 func isTwinID(id string) bool { return strings.HasSuffix(id, "B") }

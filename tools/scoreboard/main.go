@@ -3,7 +3,8 @@
 // scripts/scoreboard runs it.
 //
 //	scoreboard run -bin DIR -npm DIR -work DIR   run every server and write the results;
-//	                                             -keep writes those that are there
+//	                                             -keep writes those that are there,
+//	                                             -dialect D runs those of one database
 //	scoreboard guards -bin DIR -npm DIR          run every guard without a server, too
 //	scoreboard render                            write the page from the results
 package main
@@ -66,6 +67,7 @@ func command(ctx context.Context, args []string) error {
 	flags.StringVar(&r.npm, "npm", "", "the `directory` of the servers' programs, node_modules/.bin")
 	flags.StringVar(&r.work, "work", "", "the `directory` for the run files; one that is there already is kept")
 	flags.BoolVar(&r.keep, "keep", false, "run nothing; write the run files that are there, and keep the results of the others")
+	flags.StringVar(&r.dialect, "dialect", "", "run the servers before the database of one `dialect`, and keep the results of the others")
 	jobs := flags.Int("jobs", 2, "how many servers are tried at the same time")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -83,6 +85,9 @@ func command(ctx context.Context, args []string) error {
 	servers, err := readServers(".")
 	if err != nil {
 		return err
+	}
+	if r.dialect != "" && !slices.ContainsFunc(servers, func(s server) bool { return s.Dialect == r.dialect }) {
+		return fmt.Errorf("no server has the dialect %q", r.dialect)
 	}
 	if !r.keep {
 		if err := r.all(ctx, servers, *jobs); err != nil {
@@ -154,6 +159,7 @@ func readJSON(path string, into any) error {
 type runner struct {
 	bin, npm, work string
 	keep           bool
+	dialect        string // of the servers that are run; "" is all
 }
 
 // file returns the path of the run file of a server and role.
@@ -177,6 +183,9 @@ func (r runner) all(ctx context.Context, servers []server, jobs int) error {
 	}
 	var waiting []job
 	for _, s := range servers {
+		if r.dialect != "" && s.Dialect != r.dialect {
+			continue
+		}
 		for _, role := range s.roles() {
 			waiting = append(waiting, job{s, role})
 		}
@@ -290,7 +299,8 @@ func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, err
 		Commit: said(ctx, "git", "rev-parse", "--short=12", "HEAD"), Node: strings.TrimPrefix(said(ctx, "node", "--version"), "v"),
 	}
 	before := &scoreboard{}
-	if r.keep {
+	keep := r.keep || r.dialect != ""
+	if keep {
 		if before, err = readResults("."); err != nil {
 			return nil, err
 		}
@@ -303,7 +313,7 @@ func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, err
 	for _, s := range servers {
 		for _, role := range s.roles() {
 			text, err := os.ReadFile(r.file(s, role))
-			if errors.Is(err, fs.ErrNotExist) && r.keep {
+			if errors.Is(err, fs.ErrNotExist) && keep {
 				kept := slices.IndexFunc(before.Runs, func(b run) bool { return b.Server == s.Name && b.Dialect == s.Dialect && b.Role == role })
 				if kept < 0 {
 					return nil, fmt.Errorf("%s on %s as %s: no run, and no result to keep", s.Name, s.Dialect, role)

@@ -26,6 +26,11 @@ type Config struct {
 	// Grants are the rights of the user, as GRANT statements without TO; nil is every
 	// right.
 	Grants []string
+	// Here has the process run in Files, which must be there: the library takes the name of a
+	// file for one in the folder of its process.
+	Here bool
+	// Extra are further settings of the server, as elements of XML.
+	Extra string
 }
 
 // Engine is an engine that runs.
@@ -91,13 +96,16 @@ func New(config Config) (_ *Engine, err error) {
 		config.Folder = filepath.Join(dir, "data")
 	}
 	server := filepath.Join(dir, "config.xml")
-	for file, text := range map[string]string{server: serverXML(dir, config.Files), filepath.Join(dir, "users.xml"): config.usersXML()} {
+	for file, text := range map[string]string{server: config.serverXML(dir), filepath.Join(dir, "users.xml"): config.usersXML()} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			return nil, err
 		}
 	}
 	e.cmd = exec.CommandContext(context.Background(), os.Getenv(program), os.Getenv(library), e.socket, "--config-file="+server, "--path="+config.Folder)
 	e.cmd.Dir, e.cmd.Stderr = dir, os.Stderr
+	if config.Here {
+		e.cmd.Dir = config.Files
+	}
 	ownGroup(e.cmd)
 	if e.in, err = e.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -131,9 +139,10 @@ func (e *Engine) Stop() {
 	_ = os.RemoveAll(e.dir)
 }
 
-func serverXML(dir, files string) string {
+func (c *Config) serverXML(dir string) string {
 	return "<clickhouse><user_directories><users_xml><path>" + filepath.Join(dir, "users.xml") + "</path></users_xml></user_directories>" +
-		"<user_files_path>" + files + "/</user_files_path><backups><allowed_path>" + files + "/</allowed_path></backups></clickhouse>"
+		"<user_files_path>" + c.Files + "/</user_files_path><backups><allowed_path>" + c.Files + "/</allowed_path><allowed_path>/tmp/</allowed_path></backups>" +
+		c.Extra + "</clickhouse>"
 }
 
 // usersXML describes the only user. Sessions of the library are always those of "default".

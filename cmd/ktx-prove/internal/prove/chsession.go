@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -26,12 +28,22 @@ type clickhouse struct {
 	number  string
 	running *chengine.Engine
 	role    string // of the process that runs
+	seen    State  // the last snapshot, and the files that lay in the folder then
+	files   string
 }
 
 const (
 	chAdmin  = "full_access"
 	chReader = "select_only"
 )
+
+// chExtra gives the server a macro, and a cluster of a server that is not there.
+const chExtra = "<macros><shard>01</shard></macros>" +
+	"<remote_servers><default><shard><replica><host>127.0.0.1</host><port>9</port></replica></shard></default></remote_servers>"
+
+// chScript is what the table function executable runs under the name attack.sh. It leaves a
+// file.
+const chScript = "#!/bin/sh\necho ran > ran\necho a\n"
 
 // startClickHouse starts the library with the fixture.
 func startClickHouse(fixture string, limit time.Duration) (_ *clickhouse, err error) {
@@ -67,7 +79,7 @@ func (h *clickhouse) as(role string) error {
 		return nil
 	}
 	h.stop()
-	config := chengine.Config{Folder: filepath.Join(h.dir, "data"), Files: filepath.Join(h.dir, "files")}
+	config := chengine.Config{Folder: filepath.Join(h.dir, "data"), Files: filepath.Join(h.dir, "files"), Here: true, Extra: chExtra}
 	if role == chReader {
 		config.Grants = []string{"GRANT SELECT ON default.*"}
 	}
@@ -90,17 +102,37 @@ func (h *clickhouse) close() error {
 }
 
 // reset makes the folder anew.
-func (h *clickhouse) reset(context.Context) error {
+func (h *clickhouse) reset(ctx context.Context) error {
 	h.stop()
+	h.seen = nil
 	for _, name := range []string{"data", "files"} {
 		if err := os.RemoveAll(filepath.Join(h.dir, name)); err != nil {
 			return err
 		}
 	}
-	if err := h.as(chAdmin); err != nil {
+	pristine := filepath.Join(h.dir, "pristine")
+	if _, err := os.Stat(pristine); err == nil {
+		if err := errors.Join(copyTree(ctx, pristine, filepath.Join(h.dir, "data")), os.Mkdir(filepath.Join(h.dir, "files"), 0o750)); err != nil {
+			return err
+		}
+		return h.as(chAdmin)
+	}
+	scripts := filepath.Join(h.dir, "data", "user_scripts")
+	if err := errors.Join(os.MkdirAll(scripts, 0o750), os.Mkdir(filepath.Join(h.dir, "files"), 0o750)); err != nil {
 		return err
 	}
-	return h.exec(h.fixture)
+	//nolint:gosec // a program of this package
+	if err := os.WriteFile(filepath.Join(scripts, "attack.sh"), []byte(chScript), 0o700); err != nil {
+		return err
+	}
+	if err := errors.Join(h.as(chAdmin), h.exec(h.fixture)); err != nil {
+		return err
+	}
+	h.stop()
+	if err := copyTree(ctx, filepath.Join(h.dir, "data"), pristine); err != nil {
+		return err
+	}
+	return h.as(chAdmin)
 }
 
 func (h *clickhouse) exec(texts []string) error {
@@ -151,29 +183,31 @@ func (h *clickhouse) try(ctx context.Context, a Attempt, c corpus.Case) (o Outco
 		return o, err
 	}
 	defer s.Close()
-	_, session := setup(c)
-	for _, text := range session {
-		if _, err := chRows(s, text); err != nil {
-			return o, &setupError{text, err}
-		}
+	if err := setUpSession(a, chReader, c, func(text string) error {
+		_, err := chRows(s, text)
+		return err
+	}); err != nil {
+		return o, err
 	}
 	if a.ReadOnly {
 		if _, err := chRows(s, "SET readonly = 1"); err != nil {
 			return o, err
 		}
 	}
-	before, err := chSession(s)
+	before, err := chSession(s, c.SQL)
 	if err != nil {
 		return o, err
 	}
 	limited, cancel := context.WithTimeout(ctx, h.limit)
 	defer cancel()
 	over := context.AfterFunc(limited, s.Close)
+	begun := time.Now()
 	err = s.Stream(c.SQL, "TSV", func(part io.Reader) error {
 		n, err := io.Copy(io.Discard, part)
 		o.Rows = o.Rows || n > 0
 		return err
 	})
+	o.took = time.Since(begun)
 	over()
 	failed, told := errors.AsType[*chengine.Error](err)
 	switch {
@@ -192,15 +226,18 @@ func (h *clickhouse) try(ctx context.Context, a Attempt, c corpus.Case) (o Outco
 		h.stop()
 	}
 	if h.running != nil {
-		if after, err := chSession(s); err == nil {
+		if after, err := chSession(s, c.SQL); err == nil {
 			o.Changed = before.Changed(after)
 		}
 	}
 	return o, nil
 }
 
-// chSession reads the state of a session.
-func chSession(s *chengine.Session) (State, error) {
+// chParameter finds a parameter that a statement sets.
+var chParameter = regexp.MustCompile(`(?i)\bSET\s+param_(\w+)`)
+
+// chSession reads the state of a session, with the parameter that a statement sets.
+func chSession(s *chengine.Session, sql string) (State, error) {
 	state := State{}
 	for name, text := range map[string]string{
 		"setting": "SELECT name, value FROM system.settings WHERE changed", "database": "SELECT currentDatabase()", "temporary tables": "SHOW TEMPORARY TABLES",
@@ -210,6 +247,11 @@ func chSession(s *chengine.Session) (State, error) {
 			return nil, err
 		}
 		state["session "+name] = strings.Join(rows, "\n")
+	}
+	if m := chParameter.FindStringSubmatch(sql); m != nil {
+		if rows, err := chRows(s, "SELECT {"+m[1]+":String}"); err == nil {
+			state["session parameter "+m[1]] = strings.Join(rows, "\n")
+		}
 	}
 	return state, nil
 }
@@ -225,11 +267,61 @@ var chCatalog = map[string]string{
 	"catalogue policies":    "SELECT name FROM system.row_policies ORDER BY ALL",
 	"catalogue quotas":      "SELECT name FROM system.quotas ORDER BY ALL",
 	"catalogue collections": "SELECT name FROM system.named_collections ORDER BY ALL",
+	"parts":                 "SELECT table, name FROM system.parts WHERE active AND database = 'default' ORDER BY ALL",
 	"catalogue mutations":   "SELECT table, command FROM system.mutations ORDER BY ALL",
 }
 
-// snapshot reads everything as the role that may do everything.
+// listed returns the names and sizes of the files that statements may change.
+func (h *clickhouse) listed() (string, error) {
+	var b strings.Builder
+	for _, name := range []string{"data/metadata", "data/store", "data/data", "data/shadow", "files"} {
+		err := filepath.WalkDir(filepath.Join(h.dir, name), func(path string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			size := info.Size()
+			if d.IsDir() {
+				size = 0
+			}
+			_, err = fmt.Fprintln(&b, path, size)
+			return err
+		})
+		if err != nil {
+			return "", fmt.Errorf("list the files of the server: %w", err)
+		}
+	}
+	return b.String(), nil
+}
+
+// snapshot reads everything as the role that may do everything. It starts no process for
+// that when the other role has left the files as they were.
 func (h *clickhouse) snapshot(context.Context) (State, error) {
+	files, err := h.listed()
+	if err != nil {
+		return nil, err
+	}
+	if h.role == chReader && h.seen != nil && files == h.files {
+		return maps.Clone(h.seen), nil
+	}
+	state, err := h.read()
+	if err != nil {
+		return nil, err
+	}
+	if h.files, err = h.listed(); err != nil {
+		return nil, err
+	}
+	h.seen = maps.Clone(state)
+	return state, nil
+}
+
+func (h *clickhouse) read() (State, error) {
 	if err := h.as(chAdmin); err != nil {
 		return nil, err
 	}
@@ -252,14 +344,8 @@ func (h *clickhouse) snapshot(context.Context) (State, error) {
 		}
 		state["rows "+table] = digest([][]string{rows})
 	}
-	err = filepath.WalkDir(filepath.Join(h.dir, "files"), func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err == nil && !d.IsDir() {
-			state["file "+d.Name()] = ""
-		}
-		return err
-	})
-	return state, err
+	if frozen, err := os.ReadDir(filepath.Join(h.dir, "data", "shadow")); err == nil && len(frozen) > 0 {
+		state["files frozen"] = "there"
+	}
+	return state, listFiles(state, filepath.Join(h.dir, "files"), func(string) bool { return false })
 }

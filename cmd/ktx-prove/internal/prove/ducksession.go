@@ -212,11 +212,8 @@ func (d *duck) prepare(_ context.Context, c corpus.Case) (made bool, err error) 
 
 func (d *duck) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome, err error) {
 	err = d.with(a.Role, func(conn *duckConn) error {
-		_, session := setup(c)
-		for _, text := range session {
-			if err := conn.run(text, nil); err != nil {
-				return &setupError{text, err}
-			}
+		if err := setUpSession(a, "read_only_handle", c, func(text string) error { return conn.run(text, nil) }); err != nil {
+			return err
 		}
 		if a.ReadOnly {
 			if err := conn.run("BEGIN TRANSACTION READ ONLY", nil); err != nil {
@@ -230,7 +227,9 @@ func (d *duck) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome, er
 		limited, cancel := context.WithTimeout(ctx, d.limit)
 		defer cancel()
 		stop := context.AfterFunc(limited, func() { bindings.Interrupt(conn.c) })
+		begun := time.Now()
 		failed := conn.run(c.SQL, func([]string) { o.Rows = true })
+		o.took = time.Since(begun)
 		stop()
 		o.Result = Executed
 		switch e, told := errors.AsType[*duckError](failed); {
@@ -323,6 +322,7 @@ func (d *duck) snapshot(context.Context) (State, error) {
 	if fixture && d.fixture == nil {
 		d.fixture = maps.Clone(s)
 	}
+	s[fileContent] = digest([][]string{{string(content)}})
 	return s, listFiles(s, d.dir, func(path string) bool { return path == duckFile+".wal" })
 }
 

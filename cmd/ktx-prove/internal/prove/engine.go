@@ -38,6 +38,18 @@ func setup(c corpus.Case) (database, session []string) {
 	return c.Setup.Database, c.Setup.Session
 }
 
+// setUpSession runs what a case sets up in its session. What the role that may only read is
+// not allowed to set up is left out.
+func setUpSession(a Attempt, reader string, c corpus.Case, run func(text string) error) error {
+	_, texts := setup(c)
+	for _, text := range texts {
+		if err := run(text); err != nil && a.Role != reader {
+			return &setupError{text, err}
+		}
+	}
+	return nil
+}
+
 // engine is a database server that this package started, with the fixture in
 // it.
 type engine interface {

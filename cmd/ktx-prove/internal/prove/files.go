@@ -11,7 +11,7 @@ import (
 )
 
 // namedPath finds paths outside of the server's own folder in a statement.
-var namedPath = regexp.MustCompile(`['"](/(?:tmp|var/tmp)/[A-Za-z0-9._-]+)['"]`)
+var namedPath = regexp.MustCompile(`['" ](/(?:tmp|var/tmp)/[A-Za-z0-9._-]+)(?:['"]|$)`)
 
 // namedPaths returns the paths to which a statement may write, sorted.
 func namedPaths(sql string) []string {

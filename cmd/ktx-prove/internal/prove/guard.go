@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -549,7 +550,7 @@ func (g *guard) sessions(ctx context.Context) (changed []string) {
 		if err != nil {
 			continue // The database is gone, which the probe reports.
 		}
-		changed = append(changed, locks...)
+		changed = append(changed, slices.Sorted(maps.Keys(locks))...)
 		state, err := g.look(ctx, c)
 		if err != nil {
 			continue // In a transaction; its effects end with it.

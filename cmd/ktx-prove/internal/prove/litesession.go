@@ -98,16 +98,14 @@ func (l *sqlite) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome, 
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	conn.HardHeapLimit(256 << 20)
-	made, session := setup(c)
+	made, _ := setup(c)
 	if len(made) > 0 { // which may be a full-text table
 		if err := fts5.Register(conn); err != nil {
 			return o, fmt.Errorf("register FTS5: %w", err)
 		}
 	}
-	for _, text := range session {
-		if err := conn.Exec(text); err != nil {
-			return o, &setupError{text, err}
-		}
+	if err := setUpSession(a, "read_only_handle", c, conn.Exec); err != nil {
+		return o, err
 	}
 	if a.ReadOnly {
 		if err := conn.Exec("PRAGMA query_only = ON"); err != nil {
@@ -121,7 +119,9 @@ func (l *sqlite) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome, 
 	limited, cancel := context.WithTimeout(ctx, l.limit)
 	defer cancel()
 	conn.SetInterrupt(limited)
+	begun := time.Now()
 	o = liteRun(limited, conn, c.SQL)
+	o.took = time.Since(begun)
 	conn.SetInterrupt(ctx)
 	if after, err := liteSession(conn); err == nil {
 		o.Changed = before.Changed(after)
@@ -216,6 +216,11 @@ func (l *sqlite) snapshot(context.Context) (_ State, err error) {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
 	s["catalog sqlite_schema"] = digest(schema)
+	content, err := os.ReadFile(l.path())
+	if err != nil {
+		return nil, fmt.Errorf("read the database: %w", err)
+	}
+	s[fileContent] = digest([][]string{{string(content)}})
 	for _, object := range schema {
 		if object[0] != "table" {
 			continue

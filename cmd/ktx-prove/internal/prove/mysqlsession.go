@@ -6,10 +6,13 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +31,8 @@ type mariadb struct {
 	settings  []sqlguard.Setting
 	admin     *session
 	bystander *session // a session that does nothing
+	numbered  *session // the session that a case names by its number, or nil
+	numberOff context.CancelFunc
 }
 
 // session is one connection and its number at the server.
@@ -161,6 +166,13 @@ func (m *mariadb) roles() [2]string { return [2]string{"root", "select_only"} }
 
 // prepare sets up in the database what a case needs.
 func (m *mariadb) prepare(ctx context.Context, c corpus.Case) (made bool, err error) {
+	if named := otherSession.FindStringSubmatch(c.SQL); named != nil {
+		number, err := strconv.Atoi(named[1])
+		if err != nil {
+			return false, fmt.Errorf("read the number of a session: %w", err)
+		}
+		return true, m.openNumbered(ctx, number)
+	}
 	texts, _ := setup(c)
 	if len(texts) == 0 {
 		return false, nil
@@ -179,6 +191,70 @@ func (m *mariadb) prepare(ctx context.Context, c corpus.Case) (made bool, err er
 		}
 	}
 	return true, nil
+}
+
+// otherSession matches a statement about the session of a number.
+var otherSession = regexp.MustCompile(`(?i)^(?:KILL(?: [A-Z]+)*|SHOW EXPLAIN FOR|EXPLAIN FOR CONNECTION) ([0-9]{1,3})$`)
+
+// longQuery runs for hours, and looks at each row whether another session wants something of it.
+const longQuery = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT COUNT(*) FROM n AS a, n AS b, n AS c, n AS d"
+
+// openNumbered opens sessions until one has the number that a case names, and has it run a
+// statement that takes long.
+func (m *mariadb) openNumbered(ctx context.Context, wanted int) error {
+	for restarted := false; ; {
+		s, err := m.connect(ctx, database, "")
+		if err != nil {
+			return err
+		}
+		number, err := strconv.Atoi(s.id)
+		switch {
+		case err != nil:
+			s.close()
+			return fmt.Errorf("read the number of a session: %w", err)
+		case number < wanted:
+			s.close()
+		case number == wanted:
+			var running context.Context
+			running, m.numberOff = context.WithCancel(context.WithoutCancel(ctx))
+			m.numbered = s
+			go func() { _, _ = s.conn.ExecContext(running, longQuery) }()
+			return m.runs(ctx)
+		case restarted:
+			s.close()
+			return fmt.Errorf("a server that has just started numbers its sessions beyond %d", wanted)
+		default:
+			s.close()
+			restarted = true
+			if err := m.reset(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// runs waits until the numbered session runs its statement.
+func (m *mariadb) runs(ctx context.Context) error {
+	for range 200 {
+		rows, err := myRows(ctx, m.admin.conn, "SELECT ID FROM information_schema.PROCESSLIST WHERE COMMAND = 'Query' AND ID = "+m.numbered.id)
+		if err != nil || len(rows) > 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return fmt.Errorf("the session %s does not run its statement", m.numbered.id)
+}
+
+func (m *mariadb) closeNumbered() {
+	if m.numbered != nil {
+		m.numberOff()
+		m.numbered.close()
+		m.numbered = nil
+	}
 }
 
 func (m *mariadb) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome, err error) {
@@ -212,23 +288,50 @@ func (m *mariadb) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome,
 			return o, err
 		}
 	}
-	_, session := setup(c)
-	for _, text := range session {
-		if _, err := myRows(ctx, s.conn, text); err != nil {
-			return o, &setupError{text, err}
-		}
+	if err := setUpSession(a, "select_only", c, func(text string) error {
+		_, err := myRows(ctx, s.conn, text)
+		return err
+	}); err != nil {
+		return o, err
 	}
 	ask := func(sql string) ([][]string, error) { return myRows(ctx, s.conn, sql) }
-	before, err := m.sessionState(ask)
+	state := func() (State, error) {
+		inside, err := m.sessionState(ask)
+		if err != nil {
+			return nil, err
+		}
+		if name := savepoint(c.SQL); name != "" {
+			if _, err := ask("ROLLBACK TO SAVEPOINT " + name); err == nil {
+				inside["savepoint "+name] = "there"
+			}
+		}
+		if created := temporaryTable.FindStringSubmatch(c.SQL); created != nil {
+			if _, err := ask("SHOW CREATE TABLE " + created[1]); err == nil {
+				inside["temporary table "+created[1]] = "there"
+			}
+		}
+		outside, err := m.seen(ctx, s.id, !a.ReadOnly && (c.Setup == nil || len(c.Setup.Session) == 0))
+		maps.Copy(inside, outside)
+		return inside, err
+	}
+	before, err := state()
 	if err != nil {
 		return o, err
 	}
+	begun := time.Now()
 	o = m.send(ctx, s, c.SQL)
-	if locks, err := m.locks(ctx, s.id); err == nil {
-		o.Changed = append(o.Changed, locks...)
+	o.took = time.Since(begun)
+	if c.Effect != nil && c.Effect.Kind == "lock" {
+		time.Sleep(innodbCache)
 	}
-	if after, err := m.sessionState(ask); err == nil {
+	after, err := state()
+	switch {
+	case err == nil:
 		o.Changed = append(o.Changed, before.Changed(after)...)
+	case o.Result == Executed && (errors.Is(err, driver.ErrBadConn) || errors.Is(err, driverpkg.ErrInvalidConn)):
+		if _, err := myRows(ctx, m.admin.conn, "SELECT 1"); err == nil { // the server goes on
+			o.Changed = append(o.Changed, "session")
+		}
 	}
 	_, _ = myRows(ctx, s.conn, "COMMIT") // Its effects are seen from outside.
 	return o, nil
@@ -310,25 +413,60 @@ func (m *mariadb) gone(ctx context.Context, id string) error {
 	return nil
 }
 
-// locks returns the locks that a session holds, except locks for reading.
-func (m *mariadb) locks(ctx context.Context, id string) ([]string, error) {
+// temporaryTable finds a temporary table that a statement makes, which no list has.
+var temporaryTable = regexp.MustCompile(`(?i)\bCREATE TEMPORARY TABLE (\w+)`)
+
+// innodbCache is how long INNODB_TRX shows what it has shown before.
+const innodbCache = 110 * time.Millisecond
+
+// seen returns what another session sees of a session: its locks, its variables on MySQL, and
+// how many prepared statements there are.
+func (m *mariadb) seen(ctx context.Context, id string, outsideTx bool) (State, error) {
+	s, err := m.locks(ctx, id, outsideTx)
+	if err != nil {
+		return nil, err
+	}
+	facts := map[string]string{"session prepared statements": "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'"}
+	if m.name() != "mariadb" {
+		facts["session variables"] = `SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_schema.user_variables_by_thread
+			JOIN performance_schema.threads USING (THREAD_ID) WHERE PROCESSLIST_ID = ` + id
+	}
+	for name, text := range facts {
+		rows, err := myRows(ctx, m.admin.conn, text)
+		if err != nil {
+			return nil, err
+		}
+		s[name] = digest(rows)
+	}
+	return s, nil
+}
+
+// locks returns the locks that a session holds, except locks for reading. What a reader holds
+// until its transaction ends is one outside of a transaction.
+func (m *mariadb) locks(ctx context.Context, id string, outsideTx bool) (State, error) {
+	except := func(names string) string {
+		if outsideTx {
+			return "''"
+		}
+		return names
+	}
 	queries := []string{"SELECT DISTINCT 'rows' FROM information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND trx_mysql_thread_id = " + id}
 	if m.name() == "mariadb" {
 		queries = append(queries, `SELECT DISTINCT CONCAT(LOCK_TYPE, ' ', LOCK_MODE) FROM information_schema.METADATA_LOCK_INFO
-			WHERE LOCK_MODE NOT IN ('MDL_SHARED_READ', 'MDL_SHARED', 'MDL_SHARED_HIGH_PRIO', 'MDL_INTENTION_EXCLUSIVE') AND THREAD_ID = `+id)
+			WHERE LOCK_MODE NOT IN (`+except("'MDL_SHARED_READ', 'MDL_SHARED', 'MDL_SHARED_HIGH_PRIO', 'MDL_INTENTION_EXCLUSIVE'")+`) AND THREAD_ID = `+id)
 	} else {
 		queries = append(queries, `SELECT DISTINCT CONCAT(OBJECT_TYPE, ' ', LOCK_TYPE) FROM performance_schema.metadata_locks l
 			JOIN performance_schema.threads t ON t.THREAD_ID = l.OWNER_THREAD_ID
-			WHERE LOCK_TYPE NOT IN ('SHARED_READ', 'SHARED', 'SHARED_HIGH_PRIO', 'INTENTION_EXCLUSIVE') AND LOCK_STATUS = 'GRANTED' AND t.PROCESSLIST_ID = `+id)
+			WHERE LOCK_TYPE NOT IN (`+except("'SHARED_READ', 'SHARED', 'SHARED_HIGH_PRIO', 'INTENTION_EXCLUSIVE'")+`) AND LOCK_STATUS = 'GRANTED' AND t.PROCESSLIST_ID = `+id)
 	}
-	var locks []string
+	locks := State{}
 	for i, q := range queries {
 		rows, err := myRows(ctx, m.admin.conn, q)
 		if err != nil && i == 0 {
 			return nil, err
 		}
 		for _, row := range rows {
-			locks = append(locks, "lock "+strings.ToLower(row[0]))
+			locks["lock "+strings.ToLower(row[0])] = "held"
 		}
 	}
 	return locks, nil
@@ -371,6 +509,9 @@ func (m *mariadb) sessionState(ask func(sql string) ([][]string, error)) (State,
 	return state, nil
 }
 
+// The numbers of errors for a system table that a server does not have.
+const unknownTable, noSuchTable = 1109, 1146
+
 func (m *mariadb) snapshot(ctx context.Context) (State, error) {
 	s := State{}
 	const users = "NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
@@ -384,12 +525,33 @@ func (m *mariadb) snapshot(ctx context.Context) (State, error) {
 		{"catalog views", "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA " + users},
 		{"catalog plugins", "SELECT PLUGIN_NAME, PLUGIN_STATUS FROM information_schema.PLUGINS"},
 		{"catalog tables", "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE, CREATE_OPTIONS, TABLE_COLLATION, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA " + users},
+		{"replication", "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'system user' AND COMMAND LIKE 'Slave%'"},
+		{"catalog resource groups", "SELECT RESOURCE_GROUP_NAME FROM information_schema.RESOURCE_GROUPS"},
+		{"catalog spatial reference systems", "SELECT COUNT(*), MAX(SRS_ID) FROM information_schema.ST_SPATIAL_REFERENCE_SYSTEMS"},
+		{"persisted settings", "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_schema.persisted_variables"},
 	} {
 		rows, err := myRows(ctx, m.admin.conn, q.sql)
+		if e, told := errors.AsType[*driverpkg.MySQLError](err); told && (e.Number == unknownTable || e.Number == noSuchTable) {
+			continue // only MySQL has it
+		}
 		if err != nil {
 			return nil, err
 		}
 		s[q.name] = digest(rows)
+	}
+	if m.numbered != nil {
+		rows, err := myRows(ctx, m.admin.conn, "SELECT ID FROM information_schema.PROCESSLIST WHERE COMMAND <> 'Killed' AND ID = "+m.numbered.id)
+		if err != nil {
+			return nil, err
+		}
+		s["session "+m.numbered.id] = digest(rows)
+	}
+	binaryLogs, err := myRows(ctx, m.admin.conn, "SHOW BINARY LOGS")
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range binaryLogs {
+		s["binary log "+row[0]] = "there"
 	}
 	variables, err := myRows(ctx, m.admin.conn, "SHOW GLOBAL VARIABLES")
 	if err != nil {
@@ -401,14 +563,18 @@ func (m *mariadb) snapshot(ctx context.Context) (State, error) {
 		}
 	}
 	tables, err := myRows(ctx, m.admin.conn, `SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES
-		WHERE TABLE_SCHEMA NOT IN ('information_schema', 'performance_schema', 'sys') AND TABLE_TYPE IN ('BASE TABLE', 'SEQUENCE')
+		WHERE TABLE_SCHEMA NOT IN ('information_schema', 'performance_schema', 'sys') AND TABLE_TYPE IN ('BASE TABLE', 'SEQUENCE', 'SYSTEM VERSIONED')
 		AND NOT (TABLE_SCHEMA = 'mysql' AND (TABLE_NAME LIKE 'help\_%' OR TABLE_NAME LIKE 'time_zone%' OR TABLE_NAME LIKE 'innodb\_%'
 			OR TABLE_NAME IN ('general_log', 'slow_log', 'transaction_registry', 'gtid_slave_pos', 'gtid_executed')))`)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range tables {
-		rows, err := myRows(ctx, m.admin.conn, "SELECT * FROM `"+t[0]+"`.`"+t[1]+"`")
+		history := ""
+		if t[2] == "SYSTEM VERSIONED" {
+			history = " FOR SYSTEM_TIME ALL"
+		}
+		rows, err := myRows(ctx, m.admin.conn, "SELECT * FROM `"+t[0]+"`.`"+t[1]+"`"+history)
 		if _, refused := errors.AsType[*driverpkg.MySQLError](err); err != nil && !refused {
 			return nil, err
 		}
@@ -444,6 +610,7 @@ func (m *mariadb) reset(ctx context.Context) error {
 }
 
 func (m *mariadb) disconnect() {
+	m.closeNumbered()
 	m.admin.close()
 	m.bystander.close()
 	m.admin, m.bystander = nil, nil

@@ -3,6 +3,7 @@ package prove
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Result is how a statement ended. The zero value is no result.
@@ -28,7 +29,9 @@ type Outcome struct {
 	// ReadOnly reports whether the code is that for a write in a read-only
 	// session.
 	ReadOnly bool
-	Rows     bool     // a row came back
+	Rows     bool // a row came back
+	Slow     bool // a case that uses up time took a second
+	took     time.Duration
 	Changed  []string // names in [State] that differ afterwards
 }
 
@@ -44,6 +47,13 @@ func (o Outcome) Text() string {
 // it was asked to. The server is ended then.
 const runsOn = "session runs on"
 
+// slow is how long a statement takes of which the evidence says that it took a second. The
+// clocks of servers tick in milliseconds.
+const slow = 990 * time.Millisecond
+
+// fileContent is in [Outcome.Changed] for a file of a database in which nothing else differs.
+const fileContent = "file content"
+
 // shown is the most names that one probe lists.
 const shown = 6
 
@@ -53,6 +63,9 @@ func (o Outcome) Probe() string {
 	var seen []string
 	if o.Rows {
 		seen = append(seen, "returned_rows")
+	}
+	if o.Slow {
+		seen = append(seen, "took_a_second")
 	}
 	if len(o.Changed) > 0 {
 		names := slices.Clone(o.Changed)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -56,6 +58,14 @@ func startPostgres(ctx context.Context, bin, fixture string, settings []sqlguard
 			err = errors.Join(err, p.close())
 		}
 	}()
+	_, port, err := net.SplitHostPort(server.Addr())
+	if err != nil {
+		return nil, fmt.Errorf("read the address of the server: %w", err)
+	}
+	// dblink looks for other servers at the port of this one.
+	if err := alone.answer(net.JoinHostPort("192.0.2.1", port)); err != nil {
+		return nil, err
+	}
 	if err := p.build(ctx, fixture); err != nil {
 		return nil, err
 	}
@@ -209,11 +219,11 @@ func (p *postgres) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome
 			return o, fmt.Errorf("set %s: %w", s.Name, err)
 		}
 	}
-	_, session := setup(c)
-	for _, text := range session {
-		if _, err := pgRows(ctx, conn, text); err != nil {
-			return o, &setupError{text, err}
-		}
+	if err := setUpSession(a, "select_only", c, func(text string) error {
+		_, err := pgRows(ctx, conn, text)
+		return err
+	}); err != nil {
+		return o, err
 	}
 	before, err := pgSession(ctx, conn)
 	if err != nil {
@@ -228,15 +238,25 @@ func (p *postgres) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome
 		before["session setting transaction_read_only"] = "on"
 	}
 	status := conn.TxStatus()
+	held, err := p.locks(ctx, conn.PID())
+	if err != nil {
+		return o, err
+	}
+	running, logged := p.transaction(ctx, conn.PID()), len(p.log())
 
 	limited, cancel := context.WithTimeout(ctx, p.limit+grace)
 	defer cancel()
+	begun := time.Now()
 	o = pgRun(limited, conn, c.SQL)
+	o.took = time.Since(begun)
+	if printed(p.log()[logged:]) {
+		o.Changed = append(o.Changed, "output of a program")
+	}
 	if conn.IsClosed() {
 		return o, nil
 	}
 	failed := conn.TxStatus() == 'E'
-	if !failed && conn.TxStatus() != status {
+	if !failed && (conn.TxStatus() != status || status == 'T' && p.transaction(ctx, conn.PID()) != running) {
 		o.Changed = append(o.Changed, "transaction")
 	}
 	locks, err := p.locks(ctx, conn.PID())
@@ -244,13 +264,18 @@ func (p *postgres) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome
 		// The administrator's session is gone, which the next probe reports.
 		return o, nil
 	}
-	o.Changed = append(o.Changed, locks...)
+	o.Changed = append(o.Changed, held.Changed(locks)...)
 	if !failed {
 		after, err := pgSession(ctx, conn)
 		if err != nil {
 			return o, nil // The statement ended the session, or made it refuse the question.
 		}
 		o.Changed = append(o.Changed, before.Changed(after)...)
+	}
+	if name := savepoint(c.SQL); name != "" && conn.TxStatus() == 'T' {
+		if _, err := pgRows(ctx, conn, "RELEASE SAVEPOINT "+name); err == nil {
+			o.Changed = append(o.Changed, "savepoint "+name)
+		}
 	}
 	if conn.TxStatus() != 'I' {
 		_, _ = pgRows(ctx, conn, "COMMIT") // Its effects are seen from outside.
@@ -279,16 +304,49 @@ func (p *postgres) end(ctx context.Context, conn *pgconn.PgConn) (ended bool, er
 	return false, nil
 }
 
+// logLine matches a line of the server's own log. Its further lines begin with a tab.
+var logLine = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2} |\t|$)`)
+
+// printed reports whether a part of the server's log has lines that a program wrote, which
+// the server has started.
+func printed(log string) bool {
+	for line := range strings.SplitSeq(log, "\n") {
+		if !logLine.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// savepointName finds a savepoint that a statement names.
+var savepointName = regexp.MustCompile(`(?i)\bSAVEPOINT\s+(\w+)`)
+
+func savepoint(sql string) string {
+	if m := savepointName.FindStringSubmatch(sql); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// transaction returns the name of the transaction that a session is in.
+func (p *postgres) transaction(ctx context.Context, pid uint32) string {
+	rows, err := pgRows(ctx, p.admin, fmt.Sprintf("SELECT virtualxid FROM pg_locks WHERE locktype = 'virtualxid' AND virtualtransaction = virtualxid AND pid = %d", pid))
+	if err != nil || len(rows) != 1 {
+		return ""
+	}
+	return rows[0][0]
+}
+
 // locks returns the locks that a session holds, except locks for reading.
-func (p *postgres) locks(ctx context.Context, pid uint32) ([]string, error) {
+func (p *postgres) locks(ctx context.Context, pid uint32) (State, error) {
 	rows, err := pgRows(ctx, p.admin, fmt.Sprintf(
 		`SELECT DISTINCT locktype || ' ' || mode FROM pg_locks WHERE pid = %d AND mode <> 'AccessShareLock' AND locktype <> 'virtualxid' ORDER BY 1`, pid))
 	if err != nil {
 		return nil, err
 	}
-	var locks []string
+	locks := State{}
 	for _, row := range rows {
-		locks = append(locks, "lock "+row[0])
+		locks["lock "+row[0]] = "held"
 	}
 	return locks, nil
 }
@@ -327,7 +385,14 @@ func (p *postgres) snapshot(ctx context.Context) (State, error) {
 		{"statistics ", "SELECT relname, relpages::text || ' ' || reltuples FROM pg_class WHERE oid >= 16384"},
 		{"counters ", "SELECT 'reset', coalesce(stats_reset::text, '') FROM pg_stat_database WHERE datname = current_database()"},
 		{"prepared transaction ", "SELECT gid, owner::text FROM pg_prepared_xacts"},
-		{"replication slot ", "SELECT slot_name, coalesce(plugin, '') || slot_type FROM pg_replication_slots"},
+		{"replication slot ", "SELECT slot_name, coalesce(plugin, '') || slot_type || coalesce(confirmed_flush_lsn::text, '') FROM pg_replication_slots"},
+		{"changes for slot ", `SELECT slot_name, (SELECT count(*) FROM pg_logical_slot_peek_changes(slot_name, NULL, NULL))::text
+			FROM pg_replication_slots WHERE plugin = 'test_decoding' AND database = current_database()`},
+		{"file setting ", "SELECT name, string_agg(setting, ' ' ORDER BY seqno) FROM pg_file_settings GROUP BY name"},
+		{"server ", "SELECT 'configuration', pg_conf_load_time()::text"},
+		{"server ", "SELECT 'checkpoint', checkpoint_lsn::text FROM pg_control_checkpoint()"},
+		{"server ", "SELECT 'log segment', pg_walfile_name(pg_current_wal_insert_lsn())"},
+		{"statements of ", "SELECT 'other sessions', count(*)::text FROM pg_stat_activity WHERE state = 'active' AND backend_type = 'client backend' AND pid <> pg_backend_pid()"},
 		{"sequence ", `SELECT schemaname || '.' || sequencename,
 			query_to_xml(format('SELECT last_value, is_called FROM %I.%I', schemaname, sequencename), true, false, '')::text FROM pg_sequences`},
 	} {
@@ -346,11 +411,16 @@ func (p *postgres) snapshot(ctx context.Context) (State, error) {
 		return nil, err
 	}
 	for _, t := range tables {
-		rows, err := pgRows(ctx, p.admin, "SELECT t::text FROM "+t[1]+" AS t")
+		// The number of the transaction that locked a row stays in the row.
+		rows, err := pgRows(ctx, p.admin, "SELECT t::text, t.xmax FROM "+t[1]+" AS t")
 		if _, refused := errors.AsType[*pgconn.PgError](err); err != nil && !refused {
 			return nil, err
 		}
-		s["rows "+t[0]] = digest(rows)
+		contents, lockers := make([][]string, len(rows)), make([][]string, len(rows))
+		for i, row := range rows {
+			contents[i], lockers[i] = row[:1], row[1:]
+		}
+		s["rows "+t[0]], s["row locks "+t[0]] = digest(contents), digest(lockers)
 		if err != nil {
 			s["rows "+t[0]] = "unreadable"
 		}
@@ -445,8 +515,11 @@ func pgRows(ctx context.Context, conn *pgconn.PgConn, sql string) ([][]string, e
 // most is the most bytes of a result that are read.
 const most = 64 << 20
 
+// orderLine is a row of the table orders, as COPY reads it.
+const orderLine = "7\t1\topen\t5\t2026-01-01\n"
+
 // pgRun sends a statement in the simple protocol, byte for byte, and reads all
-// results. It sends no rows to a COPY that wants rows.
+// results. It sends an order to a COPY that wants rows of as many columns.
 func pgRun(ctx context.Context, conn *pgconn.PgConn, sql string) (o Outcome) {
 	o.Result = Executed
 	front := conn.Frontend()
@@ -475,6 +548,9 @@ func pgRun(ctx context.Context, conn *pgconn.PgConn, sql string) (o Outcome) {
 			o.Rows = true
 			size += len(m.Data)
 		case *pgproto3.CopyInResponse:
+			if len(m.ColumnFormatCodes) == strings.Count(orderLine, "\t")+1 {
+				front.Send(&pgproto3.CopyData{Data: []byte(orderLine)})
+			}
 			front.Send(&pgproto3.CopyDone{})
 			if err := front.Flush(); err != nil {
 				return pgFailure(ctx, err)

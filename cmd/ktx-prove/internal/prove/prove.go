@@ -30,7 +30,7 @@ const (
 
 const usage = `ktx-prove runs the cases of the corpus on servers that it starts itself.
 
-  ktx-prove [--dialect postgres|mysql|sqlite|clickhouse|duckdb] [--bin DIR] [--case ID,…] [--corpus DIR] [--limit D] [--write]
+  ktx-prove [--dialect postgres|mysql|sqlite|clickhouse|duckdb] [--bin DIR] [--case ID,…] [--corpus DIR] [--limit D] [--client] [--write]
 
 It takes no address of a server. Exit codes: 0 done, 1 the corpus contradicts what
 was seen, 2 usage, 3 something could not run.
@@ -45,6 +45,7 @@ type options struct {
 	corpus   string
 	limit    time.Duration
 	write    bool
+	client   bool
 }
 
 // Main runs the command and returns its exit code. It writes the observations
@@ -98,6 +99,7 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 	})
 	flags.StringVar(&o.corpus, "corpus", "corpus", "the `directory` of the class files")
 	flags.DurationVar(&o.limit, "limit", 2*time.Second, "the time limit of one statement")
+	flags.BoolVar(&o.client, "client", false, "give the commands of clients to psql or mariadb; with --dialect postgres or mysql")
 	flags.BoolVar(&o.write, "write", false, "write the evidence into the class files instead of standard output")
 	if err := parseFlags(flags, usage, args, errs); err != nil {
 		return o, err
@@ -123,6 +125,9 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 	}
 	if o.bin != "" && (*dialect == "" || *dialect == "clickhouse" || *dialect == "duckdb") {
 		return o, errors.New("--bin needs --dialect postgres, mysql or sqlite")
+	}
+	if o.client && *dialect != "postgres" && *dialect != "mysql" {
+		return o, errors.New("--client needs --dialect postgres or mysql")
 	}
 	if o.limit < 10*time.Millisecond || o.limit > time.Minute {
 		return o, errors.New("--limit must lie between 10ms and 1m")
@@ -205,6 +210,13 @@ func prove(ctx context.Context, o options, dialect string, out, errs io.Writer) 
 		return false, fmt.Errorf("start the server for %s: %w", dialect, err)
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
+	if o.client {
+		shell, err := asClient(ctx, e)
+		if err != nil {
+			return false, err
+		}
+		e = shell
+	}
 	date := time.Now().UTC().Format(time.DateOnly)
 	summary := Summary{Engine: e.name(), Version: e.version()}
 	r := runner{engine: e}

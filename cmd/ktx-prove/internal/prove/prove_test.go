@@ -197,7 +197,11 @@ func TestPostgres(t *testing.T) {
 		"KTX-PG-FN-0014":  {row + "; changed: lock advisory ExclusiveLock", row + "; changed: lock advisory ExclusiveLock", row + "; changed: lock advisory ExclusiveLock", row + "; changed: lock advisory ExclusiveLock"},
 		"KTX-PG-FN-0010":  {"timed_out", "timed_out", "timed_out", "timed_out"},
 		"KTX-PG-TXN-0008": {"executed", "executed | changed: session setting transaction_read_only", "executed", "executed | changed: session setting transaction_read_only"},
-		"KTX-PG-CPY-0001": {"executed", refused, denied, denied},
+		"KTX-PG-CPY-0001": {"executed | changed: row locks public.orders, rows public.orders", refused, denied, denied},
+		"KTX-PG-LCK-0004": {row + "; changed: row locks public.orders", refused, denied, refused},
+		"KTX-PG-TXN-0007": {"failed 25P01", "executed | changed: savepoint s", "failed 25P01", "executed | changed: savepoint s"},
+		"KTX-PG-TXN-0004": {"failed 25P01", "executed | changed: transaction", "failed 25P01", "executed | changed: transaction"},
+		"KTX-PG-CPY-0005": {"executed | changed: output of a program", "executed | changed: output of a program", denied, denied},
 	}
 	reports, err := prove.Prove(t.Context(), corpusDir(t), "postgres", "", ids(want)...)
 	if err != nil {

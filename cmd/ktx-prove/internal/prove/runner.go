@@ -59,6 +59,9 @@ func (r *runner) skip(c corpus.Case) string {
 	if reason := never[c.ID]; reason != "" {
 		return reason
 	}
+	if remote[c.ID] && !alone.own {
+		return "connects to another machine, and this program has no network of its own"
+	}
 	if c.Engine != nil && c.Engine.Name != "" && c.Engine.Name != r.engine.name() {
 		return "is about " + c.Engine.Name
 	}
@@ -67,6 +70,9 @@ func (r *runner) skip(c corpus.Case) string {
 	}
 	if _, shell := r.engine.(*liteShell); shell && (c.Engine == nil || len(c.Engine.Needs) == 0) {
 		return "needs no shell"
+	}
+	if _, shell := r.engine.(*client); shell && c.Class != "client-command" {
+		return "is no command of a client"
 	}
 	if path := occupied(namedPaths(c.SQL)); path != "" {
 		return "names " + path + ", where something lies already"
@@ -115,10 +121,13 @@ func (r *runner) attempt(ctx context.Context, a Attempt, c corpus.Case) (Outcome
 	}
 	made := there(namedPaths(c.SQL))
 	logged := len(r.engine.log())
+	alone.take()
 	o, err := r.engine.try(ctx, a, c)
 	if err != nil {
 		return o, err
 	}
+	o.Slow = o.Result == Executed && o.took >= slow && c.Effect != nil && c.Effect.Kind == "resource"
+	o.Changed = append(o.Changed, alone.take()...)
 	written, err := takeFiles(namedPaths(c.SQL))
 	if err != nil {
 		return o, fmt.Errorf("remove what the statement wrote: %w", err)
@@ -126,6 +135,9 @@ func (r *runner) attempt(ctx context.Context, a Attempt, c corpus.Case) (Outcome
 	written = slices.DeleteFunc(written, func(name string) bool { return slices.Contains(made, name) })
 	after, probeErr := r.engine.snapshot(ctx)
 	lasting := r.before.Changed(after)
+	if len(lasting) > 1 {
+		lasting = slices.DeleteFunc(lasting, func(name string) bool { return name == fileContent })
+	}
 	if probeErr != nil {
 		// The effects of the statement cannot be seen, because the server or
 		// its sessions are gone.

@@ -21,7 +21,7 @@ type subject struct {
 	// url returns the URL of the database for a user, "" for the administrator.
 	url func(user string) string
 	// locks returns the locks that a session of the MCP server holds.
-	locks func(ctx context.Context, session uint32) ([]string, error)
+	locks func(ctx context.Context, session uint32) (State, error)
 	// session reads the state of a session with queries in it.
 	session func(ask func(sql string) ([][]string, error)) (State, error)
 	// dir is where the MCP server must run, or "" if that does not matter.
@@ -42,8 +42,10 @@ func openSubject(ctx context.Context, dialect, bin string, limit time.Duration) 
 		}
 		return &subject{
 			engine: m, dialect: dialect, server: m.server.Addr(),
-			url:   func(user string) string { return m.server.URL(database, user) },
-			locks: func(ctx context.Context, session uint32) ([]string, error) { return m.locks(ctx, fmt.Sprint(session)) },
+			url: func(user string) string { return m.server.URL(database, user) },
+			locks: func(ctx context.Context, session uint32) (State, error) {
+				return m.locks(ctx, fmt.Sprint(session), false)
+			},
 			session: func(ask func(sql string) ([][]string, error)) (State, error) {
 				return m.sessionState(ask)
 			},

@@ -217,8 +217,8 @@ func about(c corpus.Case) (lines [][2]string) {
 		}
 		add("evidence", text+" ("+e.Date+")")
 	}
-	if c.NotShown != "" {
-		add("not run", c.NotShown)
+	if c.NotShown != nil {
+		add("not shown", c.NotShown.Kind+": "+c.NotShown.Text)
 	}
 	for _, source := range slices.Concat(c.Refs.CWE, c.Refs.CVE, c.Refs.URLs) {
 		add("source", source)
