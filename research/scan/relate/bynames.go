@@ -3,6 +3,7 @@ package relate
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // The scores of proposals. A name that says all about its target scores near 1.
@@ -276,7 +277,41 @@ func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 	if len(list) == before && c.unique != yes && r.key != "" {
 		list = f.byKeyOf(t, i, f.names.other[c.joined], r.entity, false, list)
 	}
+	if len(list) == before {
+		list = f.byKeyAtEnd(t, i, list)
+	}
 	return list
+}
+
+// byKeyAtEnd looks for tables whose key has the name that the last word of the column ends
+// with, after a role that is written together with it (laskutusosoitetunnus, the key of
+// osoitteet being osoitetunnus).
+func (f *finder) byKeyAtEnd(t *table, i int, list []*proposal) []*proposal {
+	plain := t.columns[i].plain
+	last := plain[len(plain)-1]
+	if len(last) > maxNameSize {
+		return list
+	}
+	for at := range last {
+		if utf8.RuneCountInString(last[:at]) < minLetters(last[:at])+1 || len(f.names.key[last[at:]]) == 0 {
+			continue
+		}
+		if entity := f.withoutKeyWord(last[at:]); utf8.RuneCountInString(entity) >= tableLetters(entity) {
+			return f.byKeyOf(t, i, f.names.key[last[at:]], []string{entity}, true, list)
+		}
+	}
+	return list
+}
+
+// withoutKeyWord returns what stands before the key word that a word ends with, or
+// nothing.
+func (f *finder) withoutKeyWord(word string) string {
+	for at := range word {
+		if at > 0 && f.isKeyWord(word[at:]) && utf8.RuneCountInString(word[at:]) >= minLetters(word[at:]) {
+			return word[:at]
+		}
+	}
+	return ""
 }
 
 // byKeyOf proposes the keys that have the name of the column, or its last words. Of

@@ -77,7 +77,7 @@ var joinedRoles = set("reportsto", "assignedto", "createdby", "updatedby", "modi
 var peopleTables = []string{
 	"employee", "staff", "worker", "personnel", "mitarbeiter", "angestellter", "empleado", "employe", "funcionario", "dipendente", "impiegato", "pracownik", "calisan", "personel", "medewerker", "ansatt", "medarbetare", "zamestnanec", "dolgozo",
 	"сотрудник", "работник", "работники", "υπαλληλοσ", "εργαζομενοσ", "社員", "従業員", "職員", "员工", "職員", "직원", "사원", "موظف", "עובד", "कर्मचारी", "พนักงาน",
-	"angajat", "zaposlenik", "zaposleni", "radnik", "служител", "працівник", "співробітник", "työntekijä", "henkilosto", "medarbeider", "medarbejder", "töötaja", "darbuotojas", "darbinieks", "empleat",
+	"angajat", "zaposlenik", "zaposleni", "radnik", "служител", "працівник", "співробітник", "työntekijä", "työntekijät", "henkilosto", "medarbeider", "medarbejder", "töötaja", "darbuotojas", "darbinieks", "empleat",
 	"nhanvien", "karyawan", "pegawai", "কর্মচারী", "ஊழியர்", "თანამშრომელი", "աշխատակից", "کارمند", "عامل", "mfanyakazi",
 	"user", "account", "appuser", "benutzer", "usuario", "utilisateur", "utente", "uzytkownik", "kullanici", "gebruiker", "пользователь", "χρηστησ", "ユーザー", "利用者", "用户", "사용자", "مستخدم", "משתמש", "ผู้ใช้",
 	"person", "member", "persona", "personne", "pessoa", "osoba", "kisi", "mitglied", "человек", "ατομο", "人員", "人员", "회원", "会員", "شخص", "אדם", "contact", "individual", "party",
