@@ -318,42 +318,41 @@ func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 	if len(list) == before && c.unique != yes && r.key != "" {
 		list = f.byKeyOf(t, i, f.names.other[c.joined], r.entity, false, list)
 	}
-	if len(list) == before && i != t.key && f.data {
-		for at := range c.joined {
-			if at == 0 || utf8.RuneCountInString(c.joined[:at]) < minLetters(c.joined) || len(list) > before {
-				continue
-			}
-			if utf8.RuneCountInString(c.joined[at:]) < compoundLetters || len(c.joined) > maxNameSize {
-				break
-			}
-			list = f.byKeyAtEnd(t, i, c.joined[at:], list)
+	if len(list) == before {
+		list = f.byKeyAtEnd(t, i, list)
+	}
+	return list
+}
+
+// byKeyAtEnd looks for tables whose key has the name that the last word of the column ends
+// with, after a role that is written together with it (laskutusosoitetunnus, the key of
+// osoitteet being osoitetunnus).
+func (f *finder) byKeyAtEnd(t *table, i int, list []*proposal) []*proposal {
+	plain := t.columns[i].plain
+	last := plain[len(plain)-1]
+	if len(last) > maxNameSize {
+		return list
+	}
+	for at := range last {
+		if utf8.RuneCountInString(last[:at]) < minLetters(last[:at])+1 || len(f.names.key[last[at:]]) == 0 {
+			continue
+		}
+		if entity := f.withoutKeyWord(last[at:]); utf8.RuneCountInString(entity) >= tableLetters(entity) {
+			return f.byKeyOf(t, i, f.names.key[last[at:]], []string{entity}, true, list)
 		}
 	}
 	return list
 }
 
-// byKeyAtEnd proposes the keys that have the name with which that of a column ends, after
-// a role that is written together with it (toimitusosoitetunnus and osoitetunnus). Only
-// values can confirm it.
-func (f *finder) byKeyAtEnd(t *table, i int, name string, list []*proposal) []*proposal {
-	if generic[name] {
-		return list
-	}
-	keys := f.names.key[name]
-	for _, k := range keys {
-		if len(k.table.columns[k.column].readings) == 0 {
-			return list
+// withoutKeyWord returns what stands before the key word that a word ends with, or
+// nothing.
+func (f *finder) withoutKeyWord(word string) string {
+	for at := range word {
+		if at > 0 && f.isKeyWord(word[at:]) && utf8.RuneCountInString(word[at:]) >= minLetters(word[at:]) {
+			return word[:at]
 		}
 	}
-	if len(keys) == 0 {
-		return list
-	}
-	before := len(list)
-	list = f.byKeyOf(t, i, keys, keys[0].table.columns[keys[0].column].readings[0].entity, true, list)
-	for _, p := range list[before:] {
-		p.valued = true
-	}
-	return list
+	return ""
 }
 
 // byKeyOf proposes the keys that have the name of the column, or its last words. Of

@@ -20,6 +20,10 @@ var (
 	armenianEndings = []string{"ներ", "եր", "ը", "ի"}
 )
 
+// finnishPlurals are ends of Finnish nouns in the plural, with those of their singular,
+// folded: tilaukset and tilaus, asiakkaat and asiakas, osoitteet and osoite, maat and maa.
+var finnishPlurals = []struct{ plural, singular string }{{"kset", "s"}, {"kkaat", "kas"}, {"kkeet", "ke"}, {"tteet", "te"}, {"ppeet", "pe"}, {"aat", "aa"}}
+
 // stem returns what is left of a word without the endings of its script. Forms of a
 // noun mostly have one stem (клиент, клиента, клиенты; Kunde, Kunden). Different
 // nouns sometimes have one stem too, so that an equal stem is less than an equal word.
@@ -30,6 +34,12 @@ func stem(w string) string {
 	switch {
 	case r < utf8.RuneSelf, unicode.Is(unicode.Latin, r):
 		endings, least = latinEndings, 4
+		for _, e := range finnishPlurals {
+			if rest, ok := strings.CutSuffix(w, e.plural); ok {
+				w = rest + e.singular
+				break
+			}
+		}
 	case unicode.Is(unicode.Cyrillic, r):
 		endings = cyrillicEndings
 	case unicode.Is(unicode.Greek, r):
