@@ -989,7 +989,7 @@ func (m *meter) listless(start, end int) bool {
 		switch t := m.tokens[i]; t.Kind { //nolint:exhaustive // the others are no literals
 		case TokenNumber, TokenString, TokenComma, TokenClose:
 		case TokenOperator:
-			if m.text(i) == "::" && !m.castsToNumber(i+1, end) {
+			if m.text(i) == "::" && !scalar[m.word(i+1)] {
 				return false
 			}
 		case TokenOpen:
@@ -1001,8 +1001,11 @@ func (m *meter) listless(start, end int) bool {
 			case "select", "values", "as", "null", "true", "false":
 				continue
 			}
-			before := i > start && (m.word(i-1) == "as" || m.tokens[i-1].Kind == TokenNumber || m.tokens[i-1].Kind == TokenString)
-			if called := i+1 < end && m.tokens[i+1].Kind == TokenOpen; called || !before && (i == start || m.text(i-1) != "::") {
+			if i > start && m.text(i-1) == "::" {
+				continue // its type
+			}
+			named := i > start && (m.word(i-1) == "as" || m.tokens[i-1].Kind == TokenNumber || m.tokens[i-1].Kind == TokenString)
+			if called := i+1 < end && m.tokens[i+1].Kind == TokenOpen; called || !named {
 				return false
 			}
 		default:
@@ -1011,6 +1014,9 @@ func (m *meter) listless(start, end int) bool {
 	}
 	return end > start
 }
+
+// scalar are the names of types that are no lists, unless [ follows.
+var scalar = words("bigint bool boolean date decimal double float hugeint int int4 int8 integer numeric real smallint text timestamp tinyint ubigint uhugeint uinteger usmallint utinyint varchar")
 
 // addsLists reports whether the token at i is a + that may join two lists: neither side of it
 // is a number, or part of other arithmetic.
