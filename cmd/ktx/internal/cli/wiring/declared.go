@@ -515,7 +515,7 @@ var warehouses = []string{"bigquery", "snowflake", "databricks", "spark", "click
 // The marks are what only files of SQL for one dialect have. They begin a line, or are words
 // that no other dialect has.
 var (
-	mysqlMark     = regexp.MustCompile("(?im)^[ \\t]*delimiter[ \\t]+\\S|\\bengine\\s*=\\s*(?:innodb|myisam)\\b|\\bauto_increment\\b|^/\\*![0-9]{5}")
+	mysqlMark     = regexp.MustCompile(`(?im)^[ \t]*delimiter[ \t]+\S|\bengine\s*=\s*(?:innodb|myisam)\b|\bauto_increment\b|^/\*![0-9]{5}`)
 	backtickMark  = regexp.MustCompile("(?im)^[ \\t]*(?:create|alter|drop|insert|update|delete|replace|select)\\b[^;\\n]*`\\w+`")
 	postgresMark  = regexp.MustCompile(`(?i)\blanguage\s+'?plpgsql\b|\bcreate\s+type\s+\S+\s+as\s+enum\b|\benable\s+row\s+level\s+security\b|\bcreate\s+extension\b`)
 	sqliteMark    = regexp.MustCompile(`(?i)\bautoincrement\b`)
