@@ -564,9 +564,13 @@ func TestComposed(t *testing.T) {
 		`cur.copy_expert(psycopg2.sql.SQL("SELECT a FROM {}").format(psycopg2.sql.Identifier(x)))`:                                                  "dynamic_sql_unprovable note\n",
 		`cur.copy_expert(sql.SQL("SELECT a FROM {}").format(other.Identifier(x)))`:                                                                  "dynamic_sql_unprovable error\n",
 		`cur.copy_expert(sql.SQL("SELECT a FROM {}").format(sql.SQL(x)))`:                                                                           "dynamic_sql_unprovable error\n",
-		`cur.copy_expert(sql.SQL("DELETE FROM {}").format(sql.Identifier("t")))`:                                                                    "write_statement error\n",
-		`cur.copy_expert(sql.SQL("SELECT a FROM {}").format(sql.Identifier('x"y')))`:                                                                "",
-		`cur.copy_expert(sql.SQL("SELECT rolpassword FROM {}").format(sql.Identifier('pg_authid')))`:                                                "credential_relation error\n",
+		`cur.copy_expert('SHOW "%s"' % name)`:                                                        "dynamic_sql_unprovable error\n",
+		`n = int(x); cur.copy_expert(f"/* {n} */ SELECT 1")`:                                         "",
+		`cur.copy_expert(f"/* {x} */ SELECT 1")`:                                                     "dynamic_sql_unprovable error\n",
+		`conn.pgconn.exec_("DROP TABLE t")`:                                                          "ddl_statement error\n",
+		`cur.copy_expert(sql.SQL("DELETE FROM {}").format(sql.Identifier("t")))`:                     "write_statement error\n",
+		`cur.copy_expert(sql.SQL("SELECT a FROM {}").format(sql.Identifier('x"y')))`:                 "",
+		`cur.copy_expert(sql.SQL("SELECT rolpassword FROM {}").format(sql.Identifier('pg_authid')))`: "credential_relation error\n",
 	} {
 		file := withParameters(t, "postgres", "a.py", "import psycopg2\nfrom psycopg2 import sql\n"+code+"\n")
 		got := ""

@@ -136,6 +136,7 @@ const (
 // aboutName are the codes of findings about a name in a statement.
 var aboutName = map[sqlguard.Code]bool{
 	sqlguard.CodeExternalRelation: true, sqlguard.CodeRelationNotAllowed: true, sqlguard.CodeFunctionNotAllowed: true, sqlguard.CodeColumnNotAllowed: true,
+	sqlguard.CodeSettingNotAllowed: true, sqlguard.CodePragmaNotAllowed: true, sqlguard.CodeUnresolvedObject: true,
 }
 
 // embedded judges the statements of one text.

@@ -300,6 +300,8 @@ func holeValue(text string, tokens []sqlguard.Token, i, at int, open []int, h Ho
 	switch token.Kind { //nolint:exhaustive // in all others a hole is a name or nothing
 	case sqlguard.TokenString:
 		return "x", true
+	case sqlguard.TokenComment: // a number cannot end it
+		return "x", h.Number || h.Bound
 	case sqlguard.TokenQuotedText: // a name or a literal
 		return "x", false
 	case sqlguard.TokenWord, sqlguard.TokenInvalid:

@@ -14,6 +14,7 @@ import (
 // and DuckDB.
 var pythonSinks = map[string]certainty{
 	"execute": likely, "executemany": certain, "executescript": certain, "execute_async": certain, "mogrify": certain, "copy_expert": certain,
+	"exec_": likely, "exec_params": likely, "stream": possible,
 	"text": possible, "exec_driver_sql": certain, "read_sql": certain, "read_sql_query": certain, "raw": likely, "RawSQL": likely,
 	"fetch": possible, "fetchrow": certain, "fetchval": certain, "fetchmany": possible, "cursor": possible, "prepare": possible,
 	"sql": likely, "query": likely, "query_df": certain, "scalar": possible, "scalars": possible,

@@ -46,11 +46,11 @@ func TestWithin(t *testing.T) {
 		}
 		used := make([]byte, 64<<20)
 		deadline := time.Now().Add(time.Minute)
-		for debug.SetMemoryLimit(-1) < 96<<20 && time.Now().Before(deadline) {
+		for debug.SetMemoryLimit(-1) < 84<<20 && time.Now().Before(deadline) {
 			runtime.GC()
 			time.Sleep(time.Millisecond) // what runs after a collection
 		}
-		if limit := debug.SetMemoryLimit(-1); limit < 96<<20 || limit > 1<<30 {
+		if limit := debug.SetMemoryLimit(-1); limit < 84<<20 || limit > 1<<30 {
 			t.Errorf("late %t: with %d bytes in use the limit is %d", late, len(used), limit)
 		}
 		runtime.KeepAlive(used)

@@ -90,6 +90,9 @@ func (d *declared) dialectOf(path string) string {
 		case dbt && len(found.adapters) == 1:
 			name = found.adapters[0]
 		}
+		if name == undecided {
+			return ""
+		}
 		if name != "" {
 			return name
 		}
@@ -182,10 +185,14 @@ func (f *toolFiles) of(path, extension string) string {
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	slices.Sort(names)
-	if names = slices.Compact(names); len(names) == 1 {
+	switch names = slices.Compact(names); len(names) {
+	case 0:
+		return ""
+	case 1:
 		return names[0]
+	default:
+		return undecided
 	}
-	return ""
 }
 
 // readTool returns the content of a small regular file.
@@ -377,10 +384,13 @@ func dbtAdapters(list []byte) (names []string) {
 	return names
 }
 
+// prismaComment is a comment of Prisma, in which its templates have other data sources.
+var prismaComment = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
+
 var prismaDatasource = regexp.MustCompile(`(?s)\bdatasource\s+\w+\s*\{[^}]*?\bprovider\s*=\s*"([a-z0-9]+)"`)
 
 func prismaProvider(content []byte) string {
-	if found := prismaDatasource.FindSubmatch(content); found != nil {
+	if found := prismaDatasource.FindSubmatch(prismaComment.ReplaceAll(content, nil)); found != nil {
 		return string(found[1])
 	}
 	return ""
@@ -427,13 +437,17 @@ func goDriver(content []byte) string {
 		}
 		if d := goDrivers[strings.Trim(fields[0], `"`)]; d != "" {
 			if name != "" && name != d {
-				return ""
+				return undecided
 			}
 			name = d
 		}
 	}
 	return name
 }
+
+// undecided is what a folder declares whose own declarations differ. What folders above
+// it declare is not for its files either.
+const undecided = "?"
 
 // pythonDrivers and scriptDrivers are the dialects of drivers in Python, and in JavaScript
 // and TypeScript.
@@ -457,7 +471,7 @@ var (
 // are all of one.
 func importedDialect(path, text string) string {
 	name := ""
-	differ := false
+	differ, django := false, false
 	found := func(d string) {
 		differ = differ || d != "" && name != "" && name != d
 		name = cmp.Or(name, d)
@@ -474,6 +488,7 @@ func importedDialect(path, text string) string {
 		}
 	case ".py":
 		for _, m := range pythonImport.FindAllStringSubmatch(text, -1) {
+			django = django || m[1] == "django" || strings.HasPrefix(m[1], "django.db")
 			found(pythonDrivers[m[1]+"."+m[2]])
 			for at := m[1]; at != ""; at = at[:max(strings.LastIndexByte(at, '.'), 0)] {
 				if d := pythonDrivers[at]; d != "" {
@@ -488,10 +503,44 @@ func importedDialect(path, text string) string {
 			found(scriptDrivers[m[1]])
 		}
 	}
-	if differ {
+	if differ || django && slices.Contains(warehouses, name) { // the models of Django are elsewhere
 		return ""
 	}
 	return name
+}
+
+// warehouses are the dialects of drivers that a program often has beside its own database.
+var warehouses = []string{"bigquery", "snowflake", "databricks", "spark", "clickhouse", "duckdb"}
+
+// The marks are what only files of SQL for one dialect have. They begin a line, or are words
+// that no other dialect has.
+var (
+	mysqlMark     = regexp.MustCompile(`(?im)^[ \t]*delimiter[ \t]+\S|\bengine\s*=\s*(?:innodb|myisam)\b|\bauto_increment\b|^/\*![0-9]{5}`)
+	backtickMark  = regexp.MustCompile("(?im)^[ \\t]*(?:create|alter|drop|insert|update|delete|replace|select)\\b[^;\\n]*`\\w+`")
+	postgresMark  = regexp.MustCompile(`(?i)\blanguage\s+'?plpgsql\b|\bcreate\s+type\s+\S+\s+as\s+enum\b|\benable\s+row\s+level\s+security\b|\bcreate\s+extension\b`)
+	sqliteMark    = regexp.MustCompile(`(?i)\bautoincrement\b`)
+	sqlServerMark = regexp.MustCompile(`(?im)^GO[ \t]*\r?$|\[dbo\]\.`)
+)
+
+// marked is how much of a file is searched for marks, in bytes.
+const marked = 64 << 10
+
+// contradicts reports whether the text of a file of SQL has marks of another dialect than
+// the one that the configuration around it declares.
+func contradicts(dialect, text string) bool {
+	text = text[:min(len(text), marked)]
+	marks := []*regexp.Regexp{sqlServerMark}
+	switch dialectName(dialect) {
+	case "postgres":
+		marks = append(marks, mysqlMark, backtickMark, sqliteMark)
+	case "mysql", "mariadb":
+		marks = append(marks, postgresMark, sqliteMark)
+	case "sqlite":
+		marks = append(marks, mysqlMark, postgresMark)
+	default:
+		return false
+	}
+	return slices.ContainsFunc(marks, func(mark *regexp.Regexp) bool { return mark.MatchString(text) })
 }
 
 // otherEngines are names of engines that this version cannot read.

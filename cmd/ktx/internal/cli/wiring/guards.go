@@ -289,7 +289,11 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 		name = partDialect(path)
 	}
 	if name == "" { // only when nothing else speaks is a file skipped for its drivers
-		name = cmp.Or(g.declared.dialectOf(path), imported, g.declared.wordOf(path))
+		declared := g.declared.dialectOf(path)
+		if strings.EqualFold(filepath.Ext(path), ".sql") && contradicts(declared, text) {
+			declared = ""
+		}
+		name = cmp.Or(declared, imported, g.declared.wordOf(path))
 	}
 	if name == "" {
 		return nil, errors.New("nothing says which SQL dialect the file is written in")
