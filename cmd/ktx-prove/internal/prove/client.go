@@ -144,7 +144,7 @@ func (l *client) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome, 
 	switch code := l.code.FindStringSubmatch(errs.String()); {
 	case limited.Err() != nil:
 		o.Result = TimedOut
-	case code != nil && len(code) > 2:
+	case len(code) > 2:
 		o.Result, o.Code = Failed, code[2]+" "+code[1]
 	case code != nil:
 		o.Result, o.Code = Failed, code[1]

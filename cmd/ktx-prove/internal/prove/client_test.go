@@ -19,11 +19,11 @@ func TestClient(t *testing.T) {
 	}
 	t.Setenv("KTX_PROVE_SHARED", "1")
 	var out, errs bytes.Buffer
-	code := prove.Main([]string{"--corpus", corpusDir(t), "--dialect", "postgres", "--client", "--case", "KTX-PG-CLI-0001,KTX-PG-CLI-0002,KTX-PG-REL-0001"}, &out, &errs)
+	code := prove.Main([]string{"--corpus", corpusDir(t), "--dialect", "postgres", "--client", "--case", "KTX-PG-CLI-0001,KTX-PG-CLI-0002,KTX-PG-DML-0001"}, &out, &errs)
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
-	for _, want := range []string{`"probe":"changed: file orders.csv"`, `"engine":"psql"`, `"id":"KTX-PG-REL-0001","dialect":"postgres","expect":"reject","skipped":"is no command of a client"`} {
+	for _, want := range []string{`"probe":"changed: file orders.csv"`, `"engine":"psql"`, `"id":"KTX-PG-DML-0001","dialect":"postgres","expect":"reject","skipped":"is no command of a client"`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s is missing in\n%s", want, &out)
 		}

@@ -249,7 +249,7 @@ func (p *postgres) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome
 	begun := time.Now()
 	o = pgRun(limited, conn, c.SQL)
 	o.took = time.Since(begun)
-	if printed(p.log()[logged:]) {
+	if o.Result == Executed && printed(p.log()[logged:]) {
 		o.Changed = append(o.Changed, "output of a program")
 	}
 	if conn.IsClosed() {
@@ -351,9 +351,10 @@ func (p *postgres) locks(ctx context.Context, pid uint32) (State, error) {
 	return locks, nil
 }
 
-// pgSessionQuery reads the state of a session.
+// pgSessionQuery reads the state of a session, without the settings of libraries, which
+// appear when a statement loads one.
 const pgSessionQuery = `
-		SELECT 'session setting ' || name, setting FROM pg_catalog.pg_settings
+		SELECT 'session setting ' || name, setting FROM pg_catalog.pg_settings WHERE name !~ '^(plpgsql|postgis)[.]'
 		UNION ALL SELECT 'session user', current_user || ' ' || session_user
 		UNION ALL SELECT 'session prepared statement ' || name, statement FROM pg_catalog.pg_prepared_statements WHERE from_sql
 		UNION ALL SELECT 'session cursor ' || name, statement FROM pg_catalog.pg_cursors WHERE name <> ''
