@@ -225,7 +225,9 @@ type guard struct {
 	log     io.WriteCloser // may be nil
 	known   map[string]corpus.Case
 
-	before  State      // of the fixture; nil if it must be read
+	before  State // of the fixture; nil if it must be read
+	fixture State // what before was when no case had set anything up
+
 	server  *mcpServer // nil if it must be started
 	habits  habits
 	failure string            // how an answer of an SQLite server begins that reports a failure; "" if it is marked as an error
@@ -480,6 +482,9 @@ func (g *guard) try(ctx context.Context, sql, banned string, prepared bool) (v v
 		if g.before, err = g.engine.snapshot(ctx); err != nil {
 			return v, w, false, fmt.Errorf("probe before: %w", err)
 		}
+		if !prepared {
+			g.fixture = g.before
+		}
 	}
 	made := there(namedPaths(sql))
 	logged := len(g.engine.log())
@@ -563,12 +568,19 @@ func (g *guard) sessions(ctx context.Context) (changed []string) {
 			changed = append(changed, slices.DeleteFunc(before.Changed(state), func(name string) bool {
 				// A loaded library adds its own settings.
 				_, had := before[name]
-				return !had && strings.HasPrefix(name, "session setting ")
+				return !had && strings.HasPrefix(name, "session setting ") || g.setUp(name, state)
 			})...)
 		}
 		g.states[c] = state
 	}
 	return changed
+}
+
+// setUp reports whether a session has a setting because the case has set it up for the server,
+// of which MariaDB and MySQL show some as settings of each session.
+func (g *guard) setUp(name string, state State) bool {
+	setting, ok := strings.CutPrefix(name, "session ")
+	return ok && g.fixture != nil && g.fixture[setting] != g.before[setting] && g.before[setting] == state[name]
 }
 
 // failsAnyway runs a statement without the MCP server, from the same role. It
