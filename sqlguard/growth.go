@@ -33,6 +33,9 @@ type Growth struct {
 	// functions that put their arguments together and whose names do not say so.
 	PlusLists bool
 	Joins     map[string]bool
+	// Quotes says that the text of a list, a row or a document hides quotes and backslashes of
+	// the texts in it, each by another character.
+	Quotes bool
 	// Collates says that a collation decides what equals the text that a function of
 	// the kind MakesReplaceText replaces.
 	Collates bool
@@ -176,6 +179,7 @@ const (
 	MakesTop                         // the same; without a parameter as many as the growth of the dialect says
 	MakesKeys                        // as many numbers as the largest of its arguments, also in a list, says
 	MakesSlots                       // as many times as the second argument has of the third
+	MakesText                        // its arguments as one text, which hides characters of those that are no texts
 	MakesRing                        // the cells of a map around another one, up to as many steps as the second argument says
 	MakesCells                       // the cells of a map within another one: seven times as many for each step
 	MakesBox                         // the cells of a map between two places: 32 times as many for each step
@@ -329,11 +333,16 @@ func (g *Growth) concerns(sql string, tokens []Token, most float64) bool {
 			}
 			kind, made, slow := g.long(before.Text(sql), before.Kind == TokenWord)
 			costly = costly || slow
+			if g.Quotes && before.End-before.Start == len("cast") && strings.EqualFold(before.Text(sql), "cast") {
+				factor *= 2
+			}
 			if !made {
 				break
 			}
 			switch f := kind.factor(); {
 			case kind == MakesCast && g.castsPlainly(sql, tokens[i:]):
+			case kind == MakesText:
+				factor *= 2
 			case kind == MakesReplace, kind == MakesReplaceText, kind == MakesJoined:
 				squares++
 			case f == 0:
@@ -342,10 +351,13 @@ func (g *Growth) concerns(sql string, tokens []Token, most float64) bool {
 				factor *= f
 			}
 		case TokenOperator:
-			if text := sql[t.Start:t.End]; text == "||" || g.Plus && text == "+" {
+			switch text := sql[t.Start:t.End]; {
+			case text == "||" || g.Plus && text == "+":
 				if joins++; joins > fewJoins {
 					return true
 				}
+			case g.Quotes && (text == "::" || text == "->>" || text == "#>>"):
+				factor *= 2
 			}
 		}
 		before = t

@@ -110,6 +110,15 @@ func (a amount) bound() amount {
 	return a
 }
 
+// quoted is the size of a text of a list, a row or a document. Each character of the values can
+// be hidden by another one.
+func (a amount) quoted() float64 {
+	if !a.text || a.size == 0 {
+		return a.size
+	}
+	return 2*a.size + 4
+}
+
 // mapped is a list with a value for each element of another one.
 func (a amount) mapped(to amount) amount {
 	_, n := a.element()

@@ -162,6 +162,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		if fn == "cast" && m.castsToNumber(stop-1, stop) || fn == "convert" && m.convertsToNumber(open, stop) {
 			out.size, out.text, out.items, out.each = min(out.size, numberSize), false, 0, 0
 		}
+		if fn == "cast" && m.growth.Quotes && out.text && stop > open+1 && m.tokens[open+1].Kind != TokenString {
+			out.size = out.quoted()
+		}
 		out.wild = out.wild || m.growth.Strict && !numbers[fn] && !choices[fn] && !plain[fn]
 		out.tiny = out.tiny || numbers[fn] && !whole[fn]
 		if inFrom { // a row for each part of its arguments
@@ -187,6 +190,8 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		out = amount{size: max(arg(0).size, 8) * arg(1).count(), num: all.num}.signs(all)
 	case MakesFourfold:
 		out.size *= 4
+	case MakesText:
+		out.size = all.quoted()
 	case MakesTwelvefold:
 		out.size *= 12
 		out.wild = true // a date can become a long number
@@ -206,6 +211,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		// n bytes have at most n/m matches of m bytes, and become n + n/m × (to - m).
 		out = amount{size: max(arg(0).size, 1) * max(arg(2).size/m.searched(open+1, stop, of), 1)}
 	case MakesFormat:
+		if m.growth.Quotes { // %L, and %s of a row
+			out.size = all.quoted()
+		}
 		out.size += m.padding(open+1, stop, of, all.count())
 		for i := 1; i < len(args); i++ { // a format can have an argument more than once
 			if m.refers(open+1, stop, of) {
@@ -253,6 +261,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		_, n := arg(0).element()
 		out.size += n * arg(1).join(arg(2)).size
 	case MakesChain:
+		if m.growth.Quotes {
+			out.size = all.quoted()
+		}
 		out.size += float64(len(args)) * arg(0).size
 	case MakesBins:
 		out = amount{size: 8 * arg(2).count()}

@@ -95,6 +95,9 @@ func (m *meter) expression(start, end int) amount {
 	var last operand
 	joined := false // a text is made from others
 	add := func(a amount, from, to int) {
+		if m.growth.Quotes && operator == "||" && to > from+1 { // it may be a row
+			a.size = a.quoted()
+		}
 		before1, before2 := before, last
 		before, last = out, operand{amount: a, start: from, end: to, operator: operator}
 		if inCondition {
@@ -173,6 +176,9 @@ func (m *meter) expression(start, end int) amount {
 			}
 			switch {
 			case text == "||", m.growth.Plus && text == "+" && out.text:
+				if m.growth.Quotes && last.operator != "||" && last.end > last.start+1 {
+					out.size += last.amount.quoted() - last.amount.size
+				}
 				out.text, joined = true, true
 			case m.growth.Methods && text == "#" && i+1 < end && m.tokens[i+1].Kind == TokenNumber:
 				add(m.any(), i, i+2)
@@ -183,6 +189,8 @@ func (m *meter) expression(start, end int) amount {
 			case text == "::" && !inCondition && m.castsToNumber(i+1, end):
 				out.size, out.text = before.size+min(last.amount.size, numberSize), before.text
 				out.items, out.each = before.items, before.each
+			case m.growth.Quotes && !inCondition && (text == "->>" || text == "#>>" || text == "::" && !m.isLiteral(last.start, last.end)):
+				out.size += last.amount.quoted() - last.amount.size
 			}
 			if (text == "-" || text == "+") && i > start && m.tokens[i-1].Kind == TokenOperator {
 				continue // a sign: the operator before it stays
@@ -325,6 +333,11 @@ func (m *meter) window(start, end int) {
 		}
 		m.query(from, end)
 	})
+}
+
+// isLiteral reports whether the tokens from start to end are one literal.
+func (m *meter) isLiteral(start, end int) bool {
+	return end == start+1 && (m.tokens[start].Kind == TokenString || m.tokens[start].Kind == TokenNumber)
 }
 
 // isType reports whether the name at i is that of a type to which the expression is cast.

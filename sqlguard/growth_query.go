@@ -669,6 +669,15 @@ func (m *meter) repeated(r recursion, text bool) (a amount) {
 			m.give(name, a)
 		}
 	})
+	if m.growth.Quotes {
+		if item, found := m.hides(r); found {
+			m.refuse(item.start, item.end, fmt.Sprintf("each step of the recursive query %s makes a text here of a list, a row or a document with the text before, which can double it, so that it has no bound", s.query), stepHint)
+			a.size, a.text = boundless, true
+			for name := range s.names {
+				m.give(name, a)
+			}
+		}
+	}
 	a.rows = max(a.num, 1)
 	return a
 }
@@ -960,6 +969,8 @@ func (m *meter) doubles(start, end int, s step) bool {
 			pads = pads || (s.measures || s.unrolls) && (kind == MakesPad || kind == MakesCount || kind == MakesResize || kind == MakesFill || kind == MakesFormat || kind == MakesCopies)
 			switch {
 			case made && (len(seen) > 0 || kind == MakesAll) && (kind == MakesAll && (s.unrolls || !m.gathersOthers(i+1, m.closing(i, end), s)) || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
+				repeats = true
+			case kind == MakesFormat && m.growth.Quotes && len(seen) > 0 && m.quotesPart(i+1):
 				repeats = true
 			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
 				joins = true

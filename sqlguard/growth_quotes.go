@@ -1,0 +1,265 @@
+package sqlguard
+
+import (
+	"slices"
+	"strings"
+)
+
+// quoting looks for texts of lists, rows and documents in a recursive query. Such a text hides
+// the quotes and backslashes of the texts in it, so that one which holds the text before is
+// about twice as long.
+type quoting struct {
+	*meter
+	r       recursion
+	aliases map[string]bool // of relations in FROM that may have values of the query
+	parts   []quotedPart
+}
+
+// quotedPart is an item of a list, or a call in FROM.
+type quotedPart struct {
+	flowItem
+	inner bool // its value may have any name
+	wild  bool // it may read a value of the query
+	alien bool // one that is no column of the query
+}
+
+// hides returns a part that makes a text of a list, a row or a document which is made from the
+// same text, in this part or in another one.
+func (m *meter) hides(r recursion) (part flowItem, found bool) {
+	q := quoting{meter: m, r: r, aliases: map[string]bool{}}
+	begins := m.begins(r.query, r.start, r.end)
+	m.items(r.start, r.end, func(clause string, from, to int) {
+		if from < begins || clause != "from" {
+			return
+		}
+		if last := m.itemEnd(from, to); last > from && last < to && m.tokens[last].Kind == TokenClose {
+			q.parts = append(q.parts, quotedPart{flowItem: flowItem{start: from, end: last}, inner: true}) // of a query in FROM
+		}
+		for i := from; i < to; i++ {
+			switch call := i+1 < to && m.tokens[i+1].Kind == TokenOpen; {
+			case !m.isName(i) || m.isExpressionWord(i):
+			case call && !joinWord(m.word(i)):
+				q.parts = append(q.parts, quotedPart{flowItem: flowItem{start: i, end: m.closing(i+1, to) + 1}, inner: true})
+				q.aliases[m.name(i)] = true // or the names of its columns follow
+			case !call && !r.others[m.name(i)]:
+				q.aliases[m.name(i)] = true
+			}
+		}
+	})
+	for _, item := range r.flow.items {
+		q.parts = append(q.parts, quotedPart{flowItem: item, inner: m.depths[item.start] != m.depths[r.start]})
+	}
+	for i := range q.parts {
+		p := &q.parts[i]
+		for j := p.start; j < p.end; j++ {
+			if q.reads(j) {
+				p.wild, p.alien = true, p.alien || q.aliases[q.name(j)] || !q.isValue(j, q.r.start, q.r.end, q.r.step)
+			}
+		}
+	}
+	for i := range q.parts {
+		text := &q.parts[i]
+		if !text.wild || !q.makesText(text.start, text.end) {
+			continue
+		}
+		for j := range q.parts {
+			if held := &q.parts[j]; held.wild && q.holds(held.start, held.end) && q.leads(held, text) && q.leads(text, held) {
+				return text.flowItem, true
+			}
+		}
+	}
+	return flowItem{}, false
+}
+
+// leads reports whether the value of one part may be read by another one, also by way of others.
+func (q *quoting) leads(part, to *quotedPart) bool {
+	if part.inner || to.inner || to.alien || len(q.r.flow.items) > maxFlow {
+		return true
+	}
+	for _, target := range part.targets {
+		for _, use := range to.uses {
+			if target == "" || use == target || use == q.r.query || q.r.flow.reaches[target][use] || q.r.flow.reaches[target][""] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reads reports whether the token at i may read a value of the query: one of its names, or one
+// that is not known to be of a table of the database.
+func (q *quoting) reads(i int) bool {
+	if !q.isName(i) || q.isExpressionWord(i) || i+1 < len(q.tokens) && (q.tokens[i+1].Kind == TokenOpen && q.text(i+1) == "(" || q.tokens[i+1].Kind == TokenDot) {
+		return false
+	}
+	if i > 0 && (q.operatorAt(i-1) == "::" || q.word(i-1) == "as") {
+		return false // a type, or a name
+	}
+	if i > 1 && q.tokens[i-1].Kind == TokenDot {
+		return !q.r.others[q.name(i-2)]
+	}
+	return q.isValue(i, q.r.start, q.r.end, q.r.step) || q.aliases[q.name(i)]
+}
+
+// within reports whether a value is read between two places.
+func (q *quoting) within(start, end int) bool {
+	for i := start; i < end; i++ {
+		if q.reads(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// holding are parts of the names of functions that put values into a list, a row or a document,
+// or make such a value of a text.
+var holding = strings.Fields("array json row regexp_match regexp_split xpath tsvector tsquery hstore record convert_to decode _agg")
+
+// holds reports whether the tokens between two places put a value into a list, a row, a document
+// or bytes.
+func (q *quoting) holds(start, end int) bool {
+	for i := start; i < end; i++ {
+		switch {
+		case q.word(i) == "bytea" && i > start && (q.operatorAt(i-1) == "::" || q.word(i-1) == "as"):
+			return true
+		case q.reads(i) && q.tokens[i-1].Kind != TokenDot && (q.name(i) == q.r.query || q.aliases[q.name(i)]): // the whole row
+			return true
+		case q.tokens[i].Kind == TokenOpen && q.isHolder(i, start) && q.within(i+1, q.closing(i, end)):
+			return true
+		}
+	}
+	return false
+}
+
+// isHolder reports whether the bracket at i makes a list, a row or a document.
+func (q *quoting) isHolder(i, start int) bool {
+	named := i > start && q.isName(i-1)
+	if q.text(i) != "(" {
+		return !named || q.word(i-1) == "array"
+	}
+	if named && (!q.isExpressionWord(i-1) || q.word(i-1) == "array") {
+		fn := q.name(i - 1)
+		return slices.ContainsFunc(holding, func(part string) bool { return strings.Contains(fn, part) })
+	}
+	for j, stop := i+1, q.closing(i, len(q.tokens)); j < stop; j++ {
+		switch q.tokens[j].Kind { //nolint:exhaustive // the others are parts of the elements
+		case TokenOpen:
+			j = q.closing(j, stop)
+		case TokenComma:
+			return true
+		}
+	}
+	return false
+}
+
+// makesText reports whether the tokens between two places make a text of a value that may be a
+// list, a row, a document or bytes.
+func (q *quoting) makesText(start, end int) bool {
+	for i := start; i < end; i++ {
+		switch q.tokens[i].Kind { //nolint:exhaustive // the others convert nothing
+		case TokenOperator:
+			switch q.text(i) {
+			case "->>", "#>>":
+				if q.within(q.operand(i, start), i) {
+					return true
+				}
+			case "::":
+				if q.castsToText(i+1, end) && q.within(q.operand(i, start), i) {
+					return true
+				}
+			case "||":
+				if q.isRow(i+1, end) || i > start && q.tokens[i-1].Kind == TokenClose && q.isRow(q.operand(i, start), end) {
+					return true
+				}
+			}
+		case TokenOpen:
+			if i == start || !q.isName(i-1) {
+				continue
+			}
+			stop := q.closing(i, end)
+			fn := q.name(i - 1)
+			switch kind := q.growth.Makers[fn]; {
+			case fn == "cast" && !q.castsToText(stop-1, stop):
+			case (kind == MakesText || kind == MakesFormat || kind == MakesChain || fn == "cast") && q.within(i+1, stop):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isRow reports whether a row or a document with a value begins at i.
+func (q *quoting) isRow(i, end int) bool {
+	if i+1 < end && q.isName(i) && q.tokens[i+1].Kind == TokenOpen && q.word(i) != "array" {
+		i++
+	}
+	return i < end && q.tokens[i].Kind == TokenOpen && q.text(i) == "(" && q.isHolder(i, 0) && q.within(i+1, q.closing(i, end))
+}
+
+// operand returns where the operand begins that ends before the operator at i.
+func (q *quoting) operand(i, start int) int {
+	from := i - 1
+	for from > start {
+		if q.tokens[from].Kind == TokenClose {
+			depth := 0
+			for ; from > start; from-- {
+				switch q.tokens[from].Kind { //nolint:exhaustive // only brackets nest
+				case TokenClose:
+					depth++
+				case TokenOpen:
+					depth--
+				}
+				if depth == 0 {
+					break
+				}
+			}
+		}
+		switch {
+		case from > start && q.tokens[from].Kind == TokenOpen && q.isName(from-1) && (!q.isExpressionWord(from-1) || q.word(from-1) == "array"):
+			from--
+		case from > start && q.tokens[from].Kind == TokenOpen && q.text(from) == "[":
+			from-- // an element of what stands before it
+		case from-1 > start && q.tokens[from-1].Kind == TokenDot:
+			from -= 2
+		case from-1 > start && (q.operatorAt(from-1) == "::" || q.operatorAt(from-1) == "->" || q.operatorAt(from-1) == "#>"):
+			from -= 2
+		default:
+			return from
+		}
+	}
+	return max(from, start)
+}
+
+// castsToText reports whether the name of a type stands at i that is not known to be no text,
+// and no list.
+func (m *meter) castsToText(i, end int) bool {
+	if i >= end || m.castsToNumber(i, end) || i+1 < end && (m.text(i+1) == "[" || m.word(i+1) == "array") {
+		return false
+	}
+	w := m.word(i)
+	return !scalars[w] || texts[w]
+}
+
+// texts are those of scalars that are texts.
+var texts = words("text varchar name bpchar")
+
+// quotesPart reports whether a format in a literal has %L or %I, or the tokens at i are no
+// literal.
+func (m *meter) quotesPart(i int) bool {
+	if !m.isText(i) {
+		return true
+	}
+	text := m.text(i)
+	for at := strings.IndexByte(text, '%'); at >= 0; {
+		rest := strings.TrimLeft(text[at+1:], "0123456789$-*")
+		if rest != "" && strings.IndexByte("LI", rest[0]) >= 0 {
+			return true
+		}
+		if strings.HasPrefix(rest, "%") {
+			rest = rest[1:]
+		}
+		text = rest
+		at = strings.IndexByte(text, '%')
+	}
+	return false
+}
