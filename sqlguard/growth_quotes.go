@@ -255,10 +255,7 @@ func (m *meter) quotesPart(i int) bool {
 		if rest != "" && strings.IndexByte("LI", rest[0]) >= 0 {
 			return true
 		}
-		if strings.HasPrefix(rest, "%") {
-			rest = rest[1:]
-		}
-		text = rest
+		text = strings.TrimPrefix(rest, "%")
 		at = strings.IndexByte(text, '%')
 	}
 	return false
