@@ -103,8 +103,8 @@ func strip(s string) string {
 }
 
 // same returns the character that stands for all that are only another way to write it: a
-// digit of ASCII for those of every script, Hiragana for Katakana, and letters of Arabic
-// for their forms in Persian and Urdu.
+// digit of ASCII for those of every script, Hiragana for Katakana, letters of Arabic for
+// their forms in Persian and Urdu, and small letters of Cherokee for its capitals.
 func same(r rune) rune {
 	switch {
 	case 'ァ' <= r && r <= 'ヶ':
@@ -117,6 +117,8 @@ func same(r rune) rune {
 		return 'ك'
 	case r == 'ہ', r == 'ھ', r == 'ە':
 		return 'ه'
+	case unicode.Is(unicode.Cherokee, r): // its small letters are folded to capitals, and the folder makes small ones of those
+		return unicode.ToLower(r)
 	case unicode.Is(unicode.Nd, r):
 		return digitOf(r)
 	}

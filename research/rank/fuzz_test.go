@@ -12,7 +12,7 @@ import (
 
 // FuzzFold wants a folded text to be folded already.
 func FuzzFold(f *testing.F) {
-	for _, s := range []string{"Straße", "ΣΊΣΥΦΟΣ", "İIı", "ﬁ  a\u00a0b\t", "é\u0301", "AB-12/3", "顧客\x00", "\xff\xfe", "क्षि", "ガ"} {
+	for _, s := range []string{"Straße", "ΣΊΣΥΦΟΣ", "İIı", "ﬁ  a\u00a0b\t", "é\u0301", "AB-12/3", "顧客\x00", "\xff\xfe", "क्षि", "ガ", "ꮢ", "Ꮢ"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
