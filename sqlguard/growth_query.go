@@ -671,7 +671,9 @@ func (m *meter) repeated(r recursion, text bool) (a amount) {
 	})
 	if m.growth.Quotes {
 		if item, found := m.hides(r); found {
-			m.refuse(item.start, item.end, fmt.Sprintf("each step of the recursive query %s makes a text here of a list, a row or a document with the text before, which can double it, so that it has no bound", s.query), stepHint)
+			if m.most < boundless {
+				m.refuse(item.start, item.end, fmt.Sprintf("each step of the recursive query %s makes a text here of a list, a row or a document with the text before, which can double it, so that it has no bound", s.query), stepHint)
+			}
 			a.size, a.text = boundless, true
 			for name := range s.names {
 				m.give(name, a)
