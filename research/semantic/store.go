@@ -147,10 +147,12 @@ func (s *Store) list(connectionID string) ([]stamp, error) {
 }
 
 // maxReads is how often build reads files that change meanwhile.
-const maxReads = 5
+const maxReads = 20
 
 // build reads the files. It reads again when they changed meanwhile, so that what it
-// returns was on disk at one moment. before may be nil.
+// returns was on disk at one moment. The clock of a file system has ticks of some
+// milliseconds, within which a file can change without another time: the contents of files
+// that were written just now are compared too. before may be nil.
 func (s *Store) build(ctx context.Context, connectionID string, before *state, rules Rules) (*state, error) {
 	st := &state{rules: rules.id()}
 	var content files
@@ -163,7 +165,17 @@ func (s *Store) build(ctx context.Context, connectionID string, before *state, r
 		if st.stamps, content, err = s.load(connectionID); err != nil {
 			return nil, fmt.Errorf("read %s/%s: %w", Folder, connectionID, err)
 		}
-		if after, err := s.list(connectionID); err == nil && sameStamps(after, st.stamps) || try == maxReads-1 {
+		if try == maxReads-1 {
+			break
+		}
+		after, err := s.list(connectionID)
+		if err != nil || !sameStamps(after, st.stamps) {
+			continue
+		}
+		if !young(st.stamps, st.read) {
+			break
+		}
+		if _, again, err := s.load(connectionID); err == nil && maps.EqualFunc(content, again, bytes.Equal) {
 			break
 		}
 	}
