@@ -46,14 +46,18 @@ func (s *Service) nameConnections(ctx context.Context, err error) error {
 	}) {
 		return err
 	}
-	var ids []string
-	for _, c := range s.gateway.Connections(ctx) {
-		ids = append(ids, c.ID)
-	}
-	if len(ids) > 0 {
-		e.Hint = "correct the listed arguments; configured connections: " + strings.Join(ids, ", ")
+	if ids := idsOf(s.gateway.Connections(ctx)); len(ids) > 0 {
+		e.Hint = sqlguard.HintFor(sqlguard.CodeInvalidArguments) + "; configured connections: " + strings.Join(ids, ", ")
 	}
 	return e
+}
+
+// idsOf returns the ids of connections.
+func idsOf(list []execution.ConnectionInfo) (ids []string) {
+	for _, c := range list {
+		ids = append(ids, c.ID)
+	}
+	return ids
 }
 
 // progress notifies the client of how far the call is. It never waits for the client

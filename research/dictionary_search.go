@@ -90,11 +90,7 @@ func (s *Service) connectionIDs(ctx context.Context, asked string) ([]string, er
 		info, err := s.gateway.Connection(ctx, asked)
 		return []string{info.ID}, err
 	}
-	var ids []string
-	for _, c := range s.gateway.Connections(ctx) {
-		ids = append(ids, c.ID)
-	}
-	return ids, nil
+	return idsOf(s.gateway.Connections(ctx)), nil
 }
 
 // values returns the values of a connection that its access rules permit. What cannot

@@ -93,10 +93,7 @@ func (s *Service) semanticConnection(ctx context.Context, id string) (execution.
 	if len(all) == 1 {
 		return all[0], nil
 	}
-	ids := make([]string, len(all))
-	for i := range all {
-		ids[i] = all[i].ID
-	}
+	ids := idsOf(all)
 	e := execution.NewError(sqlguard.CodeInvalidArguments, "connectionId is missing, and there is more than one connection: "+strings.Join(ids, ", "), nil)
 	if len(ids) == 0 {
 		e.Message = "connectionId is missing, and no connection is configured"

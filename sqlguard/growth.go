@@ -341,8 +341,6 @@ func (g *Growth) concerns(sql string, tokens []Token, most float64) bool {
 			}
 			switch f := kind.factor(); {
 			case kind == MakesCast && g.castsPlainly(sql, tokens[i:]):
-			case kind == MakesText:
-				factor *= 2
 			case kind == MakesReplace, kind == MakesReplaceText, kind == MakesJoined:
 				squares++
 			case f == 0:
@@ -388,6 +386,8 @@ func (k Maker) factor() float64 {
 	switch k { //nolint:exhaustive // the others depend on more
 	case MakesSum, MakesHeld, MakesUnrolled:
 		return 1
+	case MakesText:
+		return 2
 	case MakesFourfold:
 		return 4
 	case MakesTwelvefold:
@@ -683,6 +683,22 @@ func (m *meter) isName(i int) bool {
 
 // closing returns the index of the bracket that closes the one at open, or end.
 func (m *meter) closing(open, end int) int { return min(int(m.closes[open]), end) }
+
+// opening returns the bracket that the one at i closes, or start when that is before it.
+func (m *meter) opening(i, start int) int {
+	for depth := 0; i > start; i-- {
+		switch m.tokens[i].Kind { //nolint:exhaustive // only brackets nest
+		case TokenClose:
+			depth++
+		case TokenOpen:
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return i
+}
 
 // tell adds a finding, once for a statement: the parts of a large value are large too.
 func (m *meter) tell(start, end int, message string) { m.refuse(start, end, message, smallerHint) }

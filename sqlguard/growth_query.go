@@ -649,6 +649,12 @@ func (m *meter) repeated(r recursion, text bool) (a amount) {
 	start, end, s := r.start, r.end, r.step
 	begins := m.begins(s.query, start, end)
 	a.num = m.largest(start, end)
+	endless := func() {
+		a.size, a.text = boundless, true
+		for name := range s.names {
+			m.give(name, a)
+		}
+	}
 	m.items(start, end, func(clause string, from, to int) {
 		if from < begins {
 			return
@@ -664,20 +670,14 @@ func (m *meter) repeated(r recursion, text bool) (a amount) {
 		if clause == "select" && m.most < boundless {
 			m.refuse(from, to, fmt.Sprintf("each step of the recursive query %s makes a value here that can be twice as long as the one before, so that it has no bound", s.query), stepHint)
 		}
-		a.size, a.text = boundless, true
-		for name := range s.names {
-			m.give(name, a)
-		}
+		endless()
 	})
 	if m.growth.Quotes {
 		if item, found := m.hides(r); found {
 			if m.most < boundless {
 				m.refuse(item.start, item.end, fmt.Sprintf("each step of the recursive query %s makes a text here of a list, a row or a document with the text before, which can double it, so that it has no bound", s.query), stepHint)
 			}
-			a.size, a.text = boundless, true
-			for name := range s.names {
-				m.give(name, a)
-			}
+			endless()
 		}
 	}
 	a.rows = max(a.num, 1)
@@ -1002,7 +1002,7 @@ func (m *meter) listless(start, end int) bool {
 		switch t := m.tokens[i]; t.Kind { //nolint:exhaustive // the others are no literals
 		case TokenNumber, TokenString, TokenComma, TokenClose:
 		case TokenOperator:
-			if m.text(i) == "::" && !scalar[m.word(i+1)] {
+			if m.text(i) == "::" && !listlessTypes[m.word(i+1)] {
 				return false
 			}
 		case TokenOpen:
@@ -1028,8 +1028,8 @@ func (m *meter) listless(start, end int) bool {
 	return end > start
 }
 
-// scalar are the names of types that are no lists, unless [ follows.
-var scalar = words("bigint bool boolean date decimal double float hugeint int int4 int8 integer numeric real smallint text timestamp tinyint ubigint uhugeint uinteger usmallint utinyint varchar")
+// listlessTypes are the names of types that are no lists, unless [ follows.
+var listlessTypes = words("bigint bool boolean date decimal double float hugeint int int4 int8 integer numeric real smallint text timestamp tinyint ubigint uhugeint uinteger usmallint utinyint varchar")
 
 // addsLists reports whether the token at i is a + that may join two lists: neither side of it
 // is a number, or part of other arithmetic.
@@ -1042,17 +1042,7 @@ func (m *meter) addsLists(i, start, end int, s step) bool {
 		return false
 	}
 	if m.tokens[left].Kind == TokenClose {
-		for depth := 0; left > start; left-- {
-			switch m.tokens[left].Kind { //nolint:exhaustive // only brackets nest
-			case TokenClose:
-				depth++
-			case TokenOpen:
-				depth--
-			}
-			if depth == 0 {
-				break
-			}
-		}
+		left = m.opening(left, start)
 		if left > start && m.isName(left-1) && !m.isExpressionWord(left-1) {
 			left--
 		}

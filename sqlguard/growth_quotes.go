@@ -19,8 +19,9 @@ type quoting struct {
 type quotedPart struct {
 	flowItem
 	inner bool // its value may have any name
-	wild  bool // it may read a value of the query
-	alien bool // one that is no column of the query
+	alien bool // it may read a value that is no column of the query
+	text  bool // it makes a text of a value of the query
+	holds bool // it puts such a value into a list, a row, a document or bytes
 }
 
 // hides returns a part that makes a text of a list, a row or a document which is made from the
@@ -50,22 +51,18 @@ func (m *meter) hides(r recursion) (part flowItem, found bool) {
 		q.parts = append(q.parts, quotedPart{flowItem: item, inner: m.depths[item.start] != m.depths[r.start]})
 	}
 	for i := range q.parts {
-		p := &q.parts[i]
+		p, reads := &q.parts[i], false
 		for j := p.start; j < p.end; j++ {
 			if q.reads(j) {
-				p.wild, p.alien = true, p.alien || q.aliases[q.name(j)] || !q.isValue(j, q.r.start, q.r.end, q.r.step)
+				reads, p.alien = true, p.alien || q.aliases[q.name(j)] || !q.isValue(j, r.start, r.end, r.step)
 			}
 		}
+		p.text, p.holds = reads && q.makesText(p.start, p.end), reads && q.holds(p.start, p.end)
 	}
 	for i := range q.parts {
 		text := &q.parts[i]
-		if !text.wild || !q.makesText(text.start, text.end) {
-			continue
-		}
-		for j := range q.parts {
-			if held := &q.parts[j]; held.wild && q.holds(held.start, held.end) && q.leads(held, text) && q.leads(text, held) {
-				return text.flowItem, true
-			}
+		if text.text && slices.ContainsFunc(q.parts, func(held quotedPart) bool { return held.holds && q.leads(&held, text) && q.leads(text, &held) }) {
+			return text.flowItem, true
 		}
 	}
 	return flowItem{}, false
@@ -201,18 +198,7 @@ func (q *quoting) operand(i, start int) int {
 	from := i - 1
 	for from > start {
 		if q.tokens[from].Kind == TokenClose {
-			depth := 0
-			for ; from > start; from-- {
-				switch q.tokens[from].Kind { //nolint:exhaustive // only brackets nest
-				case TokenClose:
-					depth++
-				case TokenOpen:
-					depth--
-				}
-				if depth == 0 {
-					break
-				}
-			}
+			from = q.opening(from, start)
 		}
 		switch {
 		case from > start && q.tokens[from].Kind == TokenOpen && q.isName(from-1) && (!q.isExpressionWord(from-1) || q.word(from-1) == "array"):
