@@ -972,7 +972,7 @@ func (m *meter) doubles(start, end int, s step) bool {
 			switch {
 			case made && (len(seen) > 0 || kind == MakesAll) && (kind == MakesAll && (s.unrolls || !m.gathersOthers(i+1, m.closing(i, end), s)) || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
 				repeats = true
-			case kind == MakesFormat && m.growth.Quotes && len(seen) > 0 && m.quotesPart(i+1):
+			case kind == MakesFormat && m.growth.Hiding != "" && len(seen) > 0 && m.quotesPart(i+1):
 				repeats = true
 			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
 				joins = true
