@@ -38,6 +38,9 @@ type Growth struct {
 	// that put values into such a value, or make it of a text.
 	Quotes  bool
 	Holders []string
+	// Adapts says that what a step of a recursive query makes becomes of the type with which the
+	// query begins, which can make a text of a list.
+	Adapts bool
 	// Hiding are the letters behind % in a format that make such a text of any value.
 	Hiding string
 	// Collates says that a collation decides what equals the text that a function of

@@ -90,7 +90,7 @@ func (m *meter) call(name, open, stop int, of operand, inFrom bool) amount {
 		if from, to, body, ok := m.lambda(start, end); ok {
 			names := m.parameters(from, to, first)
 			a = m.query(body, end)
-			if kind == MakesReduced && m.unbounded(names, body, end) {
+			if kind == MakesReduced && m.unbounded(names, from, body, end) {
 				a.size = boundless
 			}
 		} else {

@@ -44,7 +44,7 @@ func (m *meter) folded(name, open, stop int, inFrom bool) amount {
 			args[l.at].items, args[l.at].each, args[l.at].text = 0, 0, true
 			return m.made(name, open, stop, operand{}, args[l.at:l.at+1], inFrom)
 		}
-		if kind == MakesReduced && m.unbounded(names, l.body, l.end) {
+		if kind == MakesReduced && m.unbounded(names, l.from, l.body, l.end) {
 			args[l.at].size, args[l.at].text = boundless, true
 		}
 	}

@@ -942,6 +942,9 @@ func (m *meter) isValue(i, start, end int, s step) bool {
 	if i+1 < end && m.tokens[i+1].Kind == TokenDot && (s.query != "" && m.name(i) == s.query || !m.growth.lambdas()) {
 		return false // a qualifier
 	}
+	if i-2 >= start && m.word(i-2) == "interval" {
+		return false // a unit
+	}
 	return i-2 < start || m.tokens[i-1].Kind != TokenDot || !m.isName(i-2) || !s.others[m.name(i-2)]
 }
 

@@ -12,6 +12,7 @@ type quoting struct {
 	*meter
 	r       recursion
 	aliases map[string]bool // of relations in FROM that may have values of the query
+	rows    map[string]bool // those of the query itself, or of another one in FROM
 	parts   []quotedPart
 }
 
@@ -27,7 +28,7 @@ type quotedPart struct {
 // hides returns a part that makes a text of a list, a row or a document which is made from the
 // same text, in this part or in another one.
 func (m *meter) hides(r recursion) (part flowItem, found bool) {
-	q := quoting{meter: m, r: r, aliases: map[string]bool{}}
+	q := quoting{meter: m, r: r, aliases: map[string]bool{}, rows: map[string]bool{r.query: true}}
 	begins := m.begins(r.query, r.start, r.end)
 	m.items(r.start, r.end, func(clause string, from, to int) {
 		if from < begins || clause != "from" {
@@ -45,6 +46,9 @@ func (m *meter) hides(r recursion) (part flowItem, found bool) {
 			case !call && !r.others[m.name(i)]:
 				q.aliases[m.name(i)] = true
 			}
+			if m.isName(i) && q.namesRows(i) {
+				q.rows[m.name(i)] = true
+			}
 		}
 	})
 	for _, item := range r.flow.items {
@@ -60,6 +64,10 @@ func (m *meter) hides(r recursion) (part flowItem, found bool) {
 		p.text, p.holds = reads && q.makesText(p.start, p.end), reads && q.holds(p.start, p.end)
 	}
 	for i := range q.parts {
+		p := &q.parts[i]
+		p.text = p.text || p.holds && m.growth.Adapts && q.wraps(p)
+	}
+	for i := range q.parts {
 		text := &q.parts[i]
 		if text.text && slices.ContainsFunc(q.parts, func(held quotedPart) bool { return held.holds && q.leads(&held, text) && q.leads(text, &held) }) {
 			return text.flowItem, true
@@ -68,15 +76,130 @@ func (m *meter) hides(r recursion) (part flowItem, found bool) {
 	return flowItem{}, false
 }
 
-// unbounded reports whether a lambda, whose value is its own argument in the next step, makes a
-// value that can double.
-func (m *meter) unbounded(names map[string]bool, start, end int) bool {
+// namesRows reports whether the name at i, in FROM, stands for rows of the query or of a query
+// in brackets.
+func (q *quoting) namesRows(i int) bool {
+	before := i - 1
+	if q.word(before) == "as" {
+		before--
+	}
+	if before < 0 {
+		return false
+	}
+	if q.tokens[before].Kind != TokenClose {
+		return q.isName(before) && q.name(before) == q.r.query
+	}
+	first := q.opening(before, 0) + 1
+	return first < len(q.tokens) && q.isClause(first)
+}
+
+// wraps reports whether a part puts a value of its own loop into a list, a row or a document
+// that is not a longer list of the same type.
+func (q *quoting) wraps(p *quotedPart) bool {
+	targets := slices.Clone(p.targets)
+	if !p.inner {
+		return q.wrapsInto(p, targets)
+	}
+	known := false
+	for i := range q.parts { // read by way of a name in FROM
+		if top := &q.parts[i]; !top.inner {
+			known = true
+			if top.alien {
+				targets = append(targets, top.targets...)
+			}
+		}
+	}
+	if !known { // the step stands in brackets
+		targets = append(targets, "")
+	}
+	return q.wrapsInto(p, targets)
+}
+
+// wrapsInto is wraps for a part from which the targets are made.
+func (q *quoting) wrapsInto(p *quotedPart, targets []string) bool {
+	for i := p.start; i < p.end; i++ {
+		if q.isRowOf(i) && q.rows[q.name(i)] {
+			return true
+		}
+		if q.tokens[i].Kind != TokenOpen || !q.isHolder(i, p.start) || q.text(i) == "(" && q.word(i-1) == "in" || q.text(i) == "[" && q.word(i-2) == "unnest" {
+			continue
+		}
+		from, to := i+1, q.closing(i, p.end)
+		if q.text(i) == "(" && q.isName(i-1) {
+			from, to = q.elements(q.name(i-1), from, to)
+		}
+		for j := from; j < to; j++ {
+			if q.reads(j) && q.carried(j, targets) {
+				return true
+			}
+		}
+		if q.receives(i, p.start) && from == i+1 {
+			return true
+		}
+	}
+	return false
+}
+
+// elements returns the arguments of a function, between two places, that are elements of the list
+// that it makes: none of a function that makes such a list of another one.
+func (q *quoting) elements(fn string, start, end int) (from, to int) {
+	comma := end // behind the first argument
+	q.split(start, end, func(_, stop int) { comma = min(comma, stop) })
+	switch {
+	case strings.Contains(fn, "append") || strings.Contains(fn, "push_"):
+		return comma, end
+	case strings.Contains(fn, "prepend"):
+		return start, comma
+	case strings.Contains(fn, "value") || strings.Contains(fn, "pack") || strings.Contains(fn, "zip"):
+		return start, end
+	case strings.HasPrefix(fn, "list_") || strings.HasPrefix(fn, "array_"):
+		return end, end
+	default:
+		return start, end
+	}
+}
+
+// carried reports whether the token at i reads a value from which one of the targets is made,
+// and which is made from that.
+func (q *quoting) carried(i int, targets []string) bool {
+	name := ""
+	if q.isName(i) {
+		name = q.name(i)
+	}
+	switch {
+	case name == "" || q.rows[name]:
+		return true
+	case q.r.names[name] && (q.r.flow == nil || q.r.flow.loops(name, targets)): // of a lambda, or a query
+		return true
+	case !q.aliases[name]:
+		return false
+	}
+	for k := range q.parts { // what FROM makes
+		for j := q.parts[k].start; q.parts[k].inner && j < q.parts[k].end; j++ {
+			if q.isName(j) && q.isValue(j, q.r.start, q.r.end, q.r.step) && (q.name(j) == q.r.query || q.r.flow.loops(q.name(j), targets)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unbounded reports whether a lambda, whose value is its first argument in the next step, makes a
+// value that can double. The parameters begin at first.
+func (m *meter) unbounded(names map[string]bool, first, start, end int) bool {
 	s := m.stepOf(names, "", start, end)
 	if m.doubles(start, end, s) {
 		return true
 	}
 	q := quoting{meter: m, r: recursion{step: s, start: start, end: end}}
-	return m.growth.Quotes && q.makesText(start, end) && q.holds(start, end)
+	if !m.growth.Quotes || !q.holds(start, end) || q.makesText(start, end) {
+		return m.growth.Quotes && q.holds(start, end)
+	}
+	if m.tokens[first].Kind == TokenOpen {
+		first++
+	}
+	q.r.names = map[string]bool{m.name(first): true}
+	return m.growth.Adapts && q.wraps(&quotedPart{flowItem: flowItem{start: start, end: end}})
 }
 
 // leads reports whether the value of one part may be read by another one, also by way of others.
@@ -177,6 +300,9 @@ func (q *quoting) isHolder(i, start int) bool {
 	named := i > start && q.isName(i-1)
 	if q.text(i) == "{" {
 		return true
+	}
+	if q.text(i) == "[" && i > start && q.tokens[i-1].Kind == TokenClose {
+		return false // an element of what stands before it
 	}
 	if q.text(i) != "(" {
 		return !named || q.isExpressionWord(i-1)

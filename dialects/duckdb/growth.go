@@ -17,7 +17,8 @@ var growth = &sqlguard.Growth{
 	Rereads:      true,
 	PlusLists:    true,
 	Quotes:       true, // 24 levels of [x]::VARCHAR around a quote made 50 MB in half a second
-	Holders:      strings.Fields("array list json row struct map union split extract_all bins range_agg histogram _agg"),
+	Adapts:       true,
+	Holders:      strings.Fields("array list json row struct map union split parse_path extract_all bins range_agg histogram _agg"),
 	Joins:        lexical.Set("add date_add list_value list_pack array_value unpivot_list json_array json_object struct_pack"),
 	Materializes: true,
 	Costly: map[string]bool{
@@ -32,7 +33,7 @@ var growth = &sqlguard.Growth{
 		"repeat": sqlguard.MakesRepeat, "lpad": sqlguard.MakesPad, "rpad": sqlguard.MakesPad, "list_resize": sqlguard.MakesResize, "array_resize": sqlguard.MakesResize,
 		"bar": sqlguard.MakesFormat, "replace": sqlguard.MakesReplaceText, "regexp_replace": sqlguard.MakesReplace, "hex": sqlguard.MakesFourfold, "to_hex": sqlguard.MakesFourfold,
 		"bin": sqlguard.MakesBits, "to_binary": sqlguard.MakesBits, "base64": sqlguard.MakesFourfold, "to_base64": sqlguard.MakesFourfold, "url_encode": sqlguard.MakesFourfold,
-		"to_json": sqlguard.MakesFourfold, "json_quote": sqlguard.MakesFourfold, "regexp_escape": sqlguard.MakesFourfold, "create_sort_key": sqlguard.MakesFourfold, "json_pretty": sqlguard.MakesSquare,
+		"to_json": sqlguard.MakesFourfold, "json_quote": sqlguard.MakesFourfold, "regexp_escape": sqlguard.MakesFourfold, "create_sort_key": sqlguard.MakesFourfold, "icu_sort_key": sqlguard.MakesFourfold, "json_pretty": sqlguard.MakesSquare,
 		"format": sqlguard.MakesFormat, "printf": sqlguard.MakesFormat, "bitstring": sqlguard.MakesPad,
 		"range": sqlguard.MakesSeries, "generate_series": sqlguard.MakesSeries, "repeat_row": sqlguard.MakesRows, "columns": sqlguard.MakesColumns,
 		"list_transform": sqlguard.MakesEach, "array_transform": sqlguard.MakesEach, "list_apply": sqlguard.MakesEach, "array_apply": sqlguard.MakesEach, "apply": sqlguard.MakesEach,
