@@ -34,8 +34,15 @@ type Growth struct {
 	PlusLists bool
 	Joins     map[string]bool
 	// Quotes says that the text of a list, a row or a document hides quotes and backslashes of
-	// the texts in it, each by another character.
-	Quotes bool
+	// the texts in it, each by another character. Holders are parts of the names of functions
+	// that put values into such a value, or make it of a text.
+	Quotes  bool
+	Holders []string
+	// Adapts says that what a step of a recursive query makes becomes of the type with which the
+	// query begins, which can make a text of a list.
+	Adapts bool
+	// Hiding are the letters behind % in a format that make such a text of any value.
+	Hiding string
 	// Collates says that a collation decides what equals the text that a function of
 	// the kind MakesReplaceText replaces.
 	Collates bool
@@ -333,7 +340,7 @@ func (g *Growth) concerns(sql string, tokens []Token, most float64) bool {
 			}
 			kind, made, slow := g.long(before.Text(sql), before.Kind == TokenWord)
 			costly = costly || slow
-			if g.Quotes && before.End-before.Start == len("cast") && strings.EqualFold(before.Text(sql), "cast") {
+			if n := before.End - before.Start; g.Quotes && (n == len("cast") || n == len("try_cast")) && isCast(strings.ToLower(before.Text(sql))) {
 				factor *= 2
 			}
 			if !made {

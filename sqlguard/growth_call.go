@@ -90,7 +90,7 @@ func (m *meter) call(name, open, stop int, of operand, inFrom bool) amount {
 		if from, to, body, ok := m.lambda(start, end); ok {
 			names := m.parameters(from, to, first)
 			a = m.query(body, end)
-			if kind == MakesReduced && m.doubles(body, end, m.stepOf(names, "", body, end)) {
+			if kind == MakesReduced && m.unbounded(names, from, body, end) {
 				a.size = boundless
 			}
 		} else {
@@ -159,10 +159,10 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		case !choices[fn]:
 			out.text = true
 		}
-		if fn == "cast" && m.castsToNumber(stop-1, stop) || fn == "convert" && m.convertsToNumber(open, stop) {
+		if isCast(fn) && m.castsToNumber(stop-1, stop) || fn == "convert" && m.convertsToNumber(open, stop) {
 			out.size, out.text, out.items, out.each = min(out.size, numberSize), false, 0, 0
 		}
-		if fn == "cast" && m.growth.Quotes && out.text && stop > open+1 && m.tokens[open+1].Kind != TokenString {
+		if isCast(fn) && m.growth.Quotes && out.text && stop > open+1 && m.tokens[open+1].Kind != TokenString {
 			out.size = out.quoted()
 		}
 		out.wild = out.wild || m.growth.Strict && !numbers[fn] && !choices[fn] && !plain[fn]
@@ -211,7 +211,7 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		// n bytes have at most n/m matches of m bytes, and become n + n/m × (to - m).
 		out = amount{size: max(arg(0).size, 1) * max(arg(2).size/m.searched(open+1, stop, of), 1)}
 	case MakesFormat:
-		if m.growth.Quotes { // %L, and %s of a row
+		if m.growth.Quotes || m.growth.Hiding != "" { // %L, and %s of a row
 			out.size = all.quoted()
 		}
 		out.size += m.padding(open+1, stop, of, all.count())
@@ -259,6 +259,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		}
 	case MakesJoined:
 		_, n := arg(0).element()
+		if m.growth.Quotes && m.growth.lambdas() { // of lists in a list
+			out.size = all.quoted()
+		}
 		out.size += n * arg(1).join(arg(2)).size
 	case MakesChain:
 		if m.growth.Quotes {

@@ -44,7 +44,7 @@ func (m *meter) folded(name, open, stop int, inFrom bool) amount {
 			args[l.at].items, args[l.at].each, args[l.at].text = 0, 0, true
 			return m.made(name, open, stop, operand{}, args[l.at:l.at+1], inFrom)
 		}
-		if kind == MakesReduced && m.doubles(l.body, l.end, m.stepOf(names, "", l.body, l.end)) {
+		if kind == MakesReduced && m.unbounded(names, l.from, l.body, l.end) {
 			args[l.at].size, args[l.at].text = boundless, true
 		}
 	}
@@ -126,6 +126,9 @@ func (m *meter) more(kind Maker, open, stop int, args []amount, all amount) amou
 		return amount{size: manyfold * size}
 	case MakesCast:
 		out := all
+		if m.growth.Quotes {
+			out.size = all.quoted()
+		}
 		if out.size += m.fixed(open+1, stop, args); len(args) == 2 {
 			out.num = arg(0).num
 		}

@@ -942,6 +942,9 @@ func (m *meter) isValue(i, start, end int, s step) bool {
 	if i+1 < end && m.tokens[i+1].Kind == TokenDot && (s.query != "" && m.name(i) == s.query || !m.growth.lambdas()) {
 		return false // a qualifier
 	}
+	if i-2 >= start && m.word(i-2) == "interval" {
+		return false // a unit
+	}
 	return i-2 < start || m.tokens[i-1].Kind != TokenDot || !m.isName(i-2) || !s.others[m.name(i-2)]
 }
 
@@ -972,7 +975,7 @@ func (m *meter) doubles(start, end int, s step) bool {
 			switch {
 			case made && (len(seen) > 0 || kind == MakesAll) && (kind == MakesAll && (s.unrolls || !m.gathersOthers(i+1, m.closing(i, end), s)) || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
 				repeats = true
-			case kind == MakesFormat && m.growth.Quotes && len(seen) > 0 && m.quotesPart(i+1):
+			case kind == MakesFormat && m.growth.Hiding != "" && len(seen) > 0 && m.quotesPart(i+1):
 				repeats = true
 			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
 				joins = true

@@ -12,6 +12,7 @@ var growth = &sqlguard.Growth{
 	Methods: true,
 	// A collation can pass over the case of letters.
 	Collates: true,
+	Hiding:   "Tt",
 	Costly: map[string]bool{
 		"edit_distance": true, "translate": true, "strpos": true, "instr": true, "replace": true, "split": true, "trim": true, "ltrim": true, "rtrim": true, "contains_substr": true,
 		"regexp_contains": true, "regexp_extract": true, "regexp_extract_all": true, "regexp_extract_groups": true, "regexp_instr": true, "regexp_replace": true, "regexp_substr": true,

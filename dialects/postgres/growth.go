@@ -1,6 +1,10 @@
 package postgres
 
-import "github.com/ktxhq/ktx/sqlguard"
+import (
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
 
 // growth is what functions make from constants. The kinds are those of the manual, chapter 9; the tables of costly functions are measured by tools/growth.
 var growth = &sqlguard.Growth{
@@ -8,6 +12,8 @@ var growth = &sqlguard.Growth{
 	Costly:          costlyFunctions,
 	CostlyOperators: costlyOperators,
 	Quotes:          true,
+	Holders:         strings.Fields("array json row regexp_match regexp_split xpath tsvector tsquery hstore record convert_to decode _agg"),
+	Hiding:          "LI",
 	PlusLists:       true, // of paths and multiranges
 	Strict:          true,
 	Makers: map[string]sqlguard.Maker{
