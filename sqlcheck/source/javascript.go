@@ -18,7 +18,7 @@ import (
 var javaScriptSinks = map[string]certainty{
 	"query": likely, "execute": likely, "raw": likely, "unsafe": likely, "prepare": possible, "exec": possible, "run": possible, "all": possible, "get": possible, "each": possible,
 	"$queryRawUnsafe": certain, "$executeRawUnsafe": certain, "queryRaw": certain, "executeSql": certain, "multi": possible, "one": possible, "none": possible,
-	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible,
+	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible, "addSql": certain,
 }
 
 // javaScriptTags are the tags of templates whose text is SQL. The driver gets
@@ -36,6 +36,7 @@ var javaScriptForeign = map[string]bool{"gql": true, "graphql": true, "html": tr
 // javaScript is a source of JavaScript or TypeScript.
 type javaScript struct {
 	options *Options
+	passing map[string]int // functions of the file that pass an argument to a database
 }
 
 func findJavaScript(source string, o *Options) (*Source, error) {
@@ -43,8 +44,9 @@ func findJavaScript(source string, o *Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	resolve(top, true, jsMutates)
-	return &Source{Texts: follow(top, &javaScript{options: o}), Comments: p.comments}, nil
+	lang := &javaScript{options: o}
+	_, lang.passing = resolveCalls(top, true, jsMutates, lang.passes)
+	return &Source{Texts: follow(top, lang), Comments: p.comments}, nil
 }
 
 // parseJavaScript reads a file. The name says whether it can have JSX: files of
@@ -236,13 +238,20 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 	if j.options.sink(name) {
 		sure, ok = certain, true
 	}
-	if !ok || len(n.list) == 0 || !f.once(n) {
+	at := 0
+	switch i, passes := j.passing[name]; {
+	case !ok && passes:
+		at, ok = i, true // possible
+	case name == "sql" && n.x.kind == nodeMember && jsLast(n.x.x) == "pgm": // node-pg-migrate
+		sure, ok = likely, true
+	}
+	if !ok || len(n.list) <= at || !f.once(n) {
 		return
 	}
 	if n.x.kind == nodeMember && !j.options.sink(name) {
 		sure = sure.of(jsLast(n.x.x))
 	}
-	first, v := n.list[0], args[0]
+	first, v := n.list[at], args[at]
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: first.span}
 	if n.x.kind == nodeMember { // the name of the method
 		as.Call = max(n.x.span.End-len(name), n.x.span.Start)
@@ -280,6 +289,17 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 	default:
 		f.add(unknown(&as))
 	}
+}
+
+// passes returns the argument that a call passes to a database, or nil.
+func (j *javaScript) passes(n *node) *node {
+	if n.x == nil || n.x.kind != nodeMember || len(n.list) == 0 {
+		return nil
+	}
+	if sure := javaScriptSinks[n.x.name]; sure < likely || sure.of(jsLast(n.x.x)) < likely {
+		return nil
+	}
+	return n.list[0]
 }
 
 // jsLineEnd returns the length of the line end at the start of s, or 0 (12.3).

@@ -84,7 +84,7 @@ func (d *declared) dialectOf(path string) string {
 		switch {
 		case name != "":
 		case !dbt && folder != top:
-			if name = dialectNamed(filepath.Base(folder)); extension != ".sql" && !isDialect(name) {
+			if name = dialectNamed(filepath.Base(folder)); extension != ".sql" && (name == "snowflake" || name == "databricks") {
 				name = "" // pkg/snowflake can be of identifiers
 			}
 		case dbt && len(found.adapters) == 1:
