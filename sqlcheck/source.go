@@ -214,9 +214,12 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 				continue
 			}
 			r.add(f, at, number, v.Fingerprint)
-			if f.Code == sqlguard.CodeParseError {
+			if (aboutName[f.Code] || f.Code == sqlguard.CodeParseError) && ofOther(guard.Dialect(), t.Receiver) {
+				r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote
+			} else if f.Code == sqlguard.CodeParseError {
 				r.file.Findings[len(r.file.Findings)-1].Severity = severity
-				part := t.Tagged && !strings.HasPrefix(t.Sink, "$") && unclosed(guard.Dialect(), filled.SQL[span.Start:span.End]) || clause.MatchString(filled.SQL[span.Start:span.End])
+				text := filled.SQL[span.Start:span.End]
+				part := clause.MatchString(text) || t.Tagged && !strings.HasPrefix(t.Sink, "$") && !writes.MatchString(text) // of which the library makes a statement
 				if t.Emptied || !t.Configured && part || group.otherReads(guard, t) { // the program may never send it, or puts it behind a statement
 					r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote
 				}
@@ -229,19 +232,26 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 	}
 }
 
-// unclosed reports whether a text opens more brackets than it closes.
-func unclosed(d sqlguard.Dialect, text string) bool {
-	open := 0
-	for _, token := range d.Lex(text).List {
-		switch token.Kind { //nolint:exhaustive // no other is a bracket
-		case sqlguard.TokenOpen:
-			open++
-		case sqlguard.TokenClose:
-			open--
+// engines are words in the names of connections, and their dialects.
+var engines = map[string]string{
+	"clickhouse": "clickhouse", "bigquery": "bigquery", "duckdb": "duckdb", "sqlite": "sqlite", "mysql": "mysql", "mariadb": "mysql",
+	"postgres": "postgres", "postgresql": "postgres", "mssql": "sqlserver", "sqlserver": "sqlserver", "snowflake": "snowflake", "redshift": "redshift", "oracle": "oracle",
+}
+
+// ofOther reports whether the name of what a text is sent to, such as
+// db.ClickhouseReader, is that of another dialect than the file's.
+func ofOther(d sqlguard.Dialect, receiver string) bool {
+	receiver = strings.ToLower(receiver)
+	for word, dialect := range engines {
+		if dialect != d.Name() && strings.Contains(receiver, word) {
+			return true
 		}
 	}
-	return open > 0
+	return false
 }
+
+// writes is how a statement begins that writes.
+var writes = regexp.MustCompile(`^(?i:insert|update|delete|merge|replace|create|alter|drop|truncate|grant|revoke|call|copy|do|exec|execute)\b`)
 
 // clause is how a part of a statement begins that some functions take, such as the
 // condition of a query that they make.

@@ -952,7 +952,7 @@ func (f *flow) pass(v *value, as Text, usual bool, take func(*Text) bool) {
 	took := false
 	for _, t := range v.texts {
 		t = t.clone()
-		t.Call, t.Span, t.Sink, t.Certain, t.Tagged = as.Call, as.Span, as.Sink, as.Certain, as.Tagged
+		t.Call, t.Span, t.Sink, t.Receiver, t.Certain, t.Tagged = as.Call, as.Span, as.Sink, as.Receiver, as.Certain, as.Tagged
 		if len(t.sql) == 0 && len(t.Holes) == 0 { // given its text elsewhere
 			v = &value{texts: v.texts, partial: true}
 			continue

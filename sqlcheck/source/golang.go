@@ -671,11 +671,14 @@ func (g *goFile) sink(f *flow, call *node, args []*value) {
 		switch of := call.x.x; {
 		case of.kind == nodeCall && of.x != nil && of.x.name == "EXPECT":
 			return // gomock: what it compares the argument with
-		case preparedStatement(of.name):
+		case preparedStatement(of.name), of.kind == nodeCall && of.x != nil && preparedStatement(of.x.name):
 			sink.certain = possible // its arguments are values
 		}
 	}
 	as := Text{Call: call.span.Start, Sink: name, Certain: sink.certain == certain}
+	if call.x.kind == nodeMember {
+		as.Receiver = call.x.x.name
+	}
 	first, last := sink.argument, sink.argument+2
 	if sink.certain >= likely {
 		if last = first + 1; isContext(call.list[first]) {

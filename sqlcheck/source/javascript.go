@@ -255,6 +255,7 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: first.span}
 	if n.x.kind == nodeMember { // the name of the method
 		as.Call = max(n.x.span.End-len(name), n.x.span.Start)
+		as.Receiver = jsLast(n.x.x)
 	}
 	if first.kind == nodeObject || v != nil && v.object { // query({text: "…"})
 		found := false
@@ -283,13 +284,52 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 		if first.kind == nodeTagged && j.judges(first) {
 			return // it is judged on its own
 		}
-		f.pass(v, as, sure >= likely, sure.judges)
+		f.pass(promised(v), as, sure >= likely, sure.judges)
 	case sure < likely || v != nil && (v.number || v.list || v.object || v.fn != nil):
 	case first.kind == nodeTagged && (j.judges(first) || javaScriptForeign[jsLast(first.x)]) || first.kind == nodeFunction || first.kind == nodeNumber || first.kind == nodeList:
 	default:
 		f.add(unknown(&as))
 	}
 }
+
+// promised returns texts in which the variables of pg-promise are parameters, such as
+// ${name} in a text that is no template. With a filter, such as ${name:name}, they are
+// names that it quotes, or parts of the statement.
+func promised(v *value) *value {
+	if !slices.ContainsFunc(v.texts, func(t *Text) bool { return promiseVariable().MatchString(t.SQL()) }) {
+		return v
+	}
+	out := *v
+	out.texts = nil
+	for _, t := range v.texts {
+		sql := t.SQL()
+		found := promiseVariable().FindAllStringSubmatchIndex(sql, -1)
+		if len(found) == 0 || len(t.Holes) > 0 {
+			out.texts = append(out.texts, t)
+			continue
+		}
+		made := &Text{Emptied: t.Emptied}
+		from := 0
+		for _, m := range found {
+			made.run(t, from, m[0])
+			from = m[1]
+			made.hole(sqlguard.Span{Start: t.place(m[0], false), End: t.place(m[1], true)}, false)
+			h := &made.Holes[len(made.Holes)-1]
+			switch filter := sql[m[2]:m[3]]; filter {
+			case "", ":csv", ":list", ":json":
+				h.Bound = true
+			case "~", ":name", ":alias":
+				h.Quoted = true
+			}
+		}
+		made.run(t, from, len(sql))
+		out.texts = append(out.texts, made)
+	}
+	return &out
+}
+
+// promiseVariable is a variable of pg-promise, and its filter.
+var promiseVariable = lazily(`\$(?:\{|\(|<|\[|/)\s*(?:this\.)?[A-Za-z_$][\w$.]*\s*((?::[a-z]+|[~^#])?)\s*(?:\}|\)|>|\]|/)`)
 
 // passes returns the argument that a call passes to a database, or nil.
 func (j *javaScript) passes(n *node) *node {

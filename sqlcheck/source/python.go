@@ -354,6 +354,7 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: n.list[at].span}
 	if n.x.kind == nodeMember {
 		as.Call = max(n.x.span.End-len(name), n.x.span.Start)
+		as.Receiver = jsLast(n.x.x)
 	}
 	v := args[at]
 	switch {
