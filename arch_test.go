@@ -627,6 +627,7 @@ var rooms = []room{
 		},
 		others: map[string]string{
 			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
+			"github.com/pelletier/go-toml/v2":  "the drivers that a pyproject.toml or a Pipfile names",
 			"github.com/spf13/cobra":           "completes the ids of connections",
 			"go.yaml.in/yaml/v3":               "the dialect that sqlc.yaml or the profiles of a dbt project declare",
 		},

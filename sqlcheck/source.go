@@ -40,7 +40,7 @@ func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, f
 			continue
 		}
 		from := file.Judged
-		group = group.of(t)
+		group = group.of(t, found.Texts[i:])
 		r.embedded(guard, t, group)
 		for _, a := range stands[i] {
 			if allows[a].Statement < 0 {
@@ -104,15 +104,28 @@ func standingTexts(found *source.Source, body string) []string {
 type alternatives struct {
 	call  int
 	span  sqlguard.Span
+	texts []*source.Text
 	found map[string]bool
 }
 
-// of returns the alternatives to which a text belongs.
-func (a *alternatives) of(t *source.Text) *alternatives {
+// of returns the alternatives to which the first of some texts belongs.
+func (a *alternatives) of(t *source.Text, texts []*source.Text) *alternatives {
 	if a.found != nil && a.call == t.Call && a.span == t.Span {
 		return a
 	}
-	return &alternatives{call: t.Call, span: t.Span, found: map[string]bool{}}
+	n := slices.IndexFunc(texts, func(other *source.Text) bool { return other.Call != t.Call || other.Span != t.Span })
+	if n < 0 {
+		n = len(texts)
+	}
+	return &alternatives{call: t.Call, span: t.Span, texts: texts[:n], found: map[string]bool{}}
+}
+
+// otherReads reports whether the guard can read another of the alternatives. Then one that
+// it cannot read may be made of branches of the program that never meet.
+func (a *alternatives) otherReads(guard *sqlguard.Guard, t *source.Text) bool {
+	return slices.ContainsFunc(a.texts, func(other *source.Text) bool {
+		return other != t && other.SQL() != "" && reads(guard, other.Fill(guard.Dialect()))
+	})
 }
 
 // first reports whether a finding at a span of the file is the first of its
@@ -201,9 +214,13 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 				continue
 			}
 			r.add(f, at, number, v.Fingerprint)
-			if f.Code == sqlguard.CodeParseError {
+			if (aboutName[f.Code] || f.Code == sqlguard.CodeParseError) && ofOther(guard.Dialect(), t.Receiver) {
+				r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote
+			} else if f.Code == sqlguard.CodeParseError {
 				r.file.Findings[len(r.file.Findings)-1].Severity = severity
-				if t.Emptied || !t.Configured && clause.MatchString(filled.SQL[span.Start:span.End]) { // the program may never send it, or puts it behind a statement
+				text := filled.SQL[span.Start:span.End]
+				part := clause.MatchString(text) || t.Tagged && !strings.HasPrefix(t.Sink, "$") && !writes.MatchString(text) // of which the library makes a statement
+				if t.Emptied || !t.Configured && part || group.otherReads(guard, t) { // the program may never send it, or puts it behind a statement
 					r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote
 				}
 			}
@@ -214,6 +231,27 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 		r.keep(v, filled.Place(span), before)
 	}
 }
+
+// engines are words in the names of connections, and their dialects.
+var engines = map[string]string{
+	"clickhouse": "clickhouse", "bigquery": "bigquery", "duckdb": "duckdb", "sqlite": "sqlite", "mysql": "mysql", "mariadb": "mysql",
+	"postgres": "postgres", "postgresql": "postgres", "mssql": "sqlserver", "sqlserver": "sqlserver", "snowflake": "snowflake", "redshift": "redshift", "oracle": "oracle",
+}
+
+// ofOther reports whether the name of what a text is sent to, such as
+// db.ClickhouseReader, is that of another dialect than the file's.
+func ofOther(d sqlguard.Dialect, receiver string) bool {
+	receiver = strings.ToLower(receiver)
+	for word, dialect := range engines {
+		if dialect != d.Name() && strings.Contains(receiver, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// writes is how a statement begins that writes.
+var writes = regexp.MustCompile(`^(?i:insert|update|delete|merge|replace|create|alter|drop|truncate|grant|revoke|call|copy|do|exec|execute)\b`)
 
 // clause is how a part of a statement begins that some functions take, such as the
 // condition of a query that they make.

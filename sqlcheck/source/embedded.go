@@ -89,7 +89,7 @@ func (s *Source) Comment(i int, source string) string {
 func (s *Source) Sum() string {
 	h := sha256.New()
 	for _, t := range s.Texts {
-		_, _ = fmt.Fprintf(h, "%v %d %q %t %t %t %t %v %q %v\n", t.Span, t.Call, t.Sink, t.Certain, t.Configured, t.Tagged, t.Emptied, t.Holes, t.sql, t.pieces)
+		_, _ = fmt.Fprintf(h, "%v %d %q %q %t %t %t %t %v %q %v\n", t.Span, t.Call, t.Sink, t.Receiver, t.Certain, t.Configured, t.Tagged, t.Emptied, t.Holes, t.sql, t.pieces)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

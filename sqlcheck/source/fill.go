@@ -258,6 +258,8 @@ func (f *Filled) replace(p placeholder, text string, tokens []sqlguard.Token, i 
 			v.value = value
 		} else if behindValues(text, tokens, i) { // the driver makes rows of it
 			v.value = "(1)"
+		} else if f.text.tables && text[at] == ':' && aboutNames(text, tokens, i) {
+			f.hole(&v)
 		} else if query := tokens[max(i-1, 0)].Kind == sqlguard.TokenOpen; f.text.tables && (text[at] == ':' || query && text[at] == '@') && behindTable(text, tokens, i) {
 			f.hole(&v)
 			if query {
@@ -274,6 +276,23 @@ func (f *Filled) replace(p placeholder, text string, tokens []sqlguard.Token, i 
 func (f *Filled) hole(v *fill) {
 	v.value, v.guessed = "x", true
 	f.Unproved = append(f.Unproved, sqlguard.Span{Start: f.text.place(v.at, false), End: f.text.place(v.at+v.removed, true)})
+}
+
+// aboutNames reports whether the statement of token i is one of names, such as GRANT, in
+// which psql's :name stands for one.
+func aboutNames(text string, tokens []sqlguard.Token, i int) bool {
+	first := i
+	for i--; i >= 0 && tokens[i].Kind != sqlguard.TokenTerminator; i-- {
+		if tokens[i].Kind == sqlguard.TokenWord {
+			first = i
+		}
+	}
+	switch strings.ToLower(tokens[first].Text(text)) {
+	case "grant", "revoke", "create", "alter", "drop", "reassign", "comment":
+		return true
+	default:
+		return false
+	}
 }
 
 // behindTable reports whether token i stands where the name of a table can, or alone in

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -418,12 +419,46 @@ func (f *flow) element(v *value) *value {
 	}
 	out := &value{}
 	for _, it := range v.items {
-		if it.repeat || it.value == nil || len(it.value.texts) == 0 {
+		if it.repeat || it.value == nil || len(it.value.texts) == 0 && !it.value.object {
 			return nil
 		}
 		out.texts = append(out.texts, it.value.texts...)
+		if it.value.object {
+			out.object = true
+			out.fields = together(out.fields, it.value.fields)
+		}
+	}
+	if out.object && len(out.texts) > 0 {
+		return nil
 	}
 	return limited(out)
+}
+
+// together returns the fields of two objects. A field is what it is in one of them: a
+// list has the elements of both, of which any may be missing.
+func together(a, b map[string]*value) map[string]*value {
+	out := map[string]*value{}
+	for name := range b {
+		out[name] = nil
+	}
+	for name := range a {
+		out[name] = nil
+	}
+	for name := range out {
+		x, y := a[name], b[name]
+		switch {
+		case x == nil || y == nil:
+			out[name] = cmp.Or(x, y)
+			if one := out[name]; one != nil && len(one.texts) > 0 {
+				out[name] = &value{texts: one.texts, partial: true}
+			}
+		case x.list && y.list:
+			out[name] = &value{list: true, items: slices.Concat(x.items, y.items)}
+		case len(x.texts) > 0 && len(y.texts) > 0:
+			out[name] = limited(&value{texts: slices.Concat(x.texts, y.texts), partial: x.partial || y.partial})
+		}
+	}
+	return out
 }
 
 // assign gives a value to a target.
@@ -917,7 +952,7 @@ func (f *flow) pass(v *value, as Text, usual bool, take func(*Text) bool) {
 	took := false
 	for _, t := range v.texts {
 		t = t.clone()
-		t.Call, t.Span, t.Sink, t.Certain, t.Tagged = as.Call, as.Span, as.Sink, as.Certain, as.Tagged
+		t.Call, t.Span, t.Sink, t.Receiver, t.Certain, t.Tagged = as.Call, as.Span, as.Sink, as.Receiver, as.Certain, as.Tagged
 		if len(t.sql) == 0 && len(t.Holes) == 0 { // given its text elsewhere
 			v = &value{texts: v.texts, partial: true}
 			continue
@@ -930,6 +965,26 @@ func (f *flow) pass(v *value, as Text, usual bool, take func(*Text) bool) {
 	if v.partial && (took || as.Certain || usual) {
 		rest := as
 		f.add(unknown(&rest))
+	}
+}
+
+// passAll adds the texts of an expression, or of the elements of a list, for what sends
+// each of them to a database.
+func (f *flow) passAll(v *value, n *node, as Text) {
+	as.Span = n.span
+	switch {
+	case v != nil && v.list:
+		for i, it := range v.items {
+			at := &node{span: it.span}
+			if n.kind == nodeList && i < len(n.list) {
+				at = n.list[i]
+			}
+			f.passAll(it.value, at, as)
+		}
+	case v != nil && len(v.texts) > 0:
+		f.pass(v, as, true, func(t *Text) bool { return len(t.Holes) > 0 || strings.TrimSpace(t.SQL()) != "" })
+	case n.kind != nodeNumber && n.kind != nodeFunction:
+		f.add(unknown(&as))
 	}
 }
 

@@ -23,8 +23,12 @@ var goSinks = map[string]goSink{
 	"Queryx": {0, certain}, "QueryRowx": {0, certain}, "QueryxContext": {1, certain}, "QueryRowxContext": {1, certain}, "Preparex": {0, certain}, "PreparexContext": {1, certain},
 	"MustExec": {0, certain}, "MustExecContext": {1, certain}, "NamedExec": {0, certain}, "NamedExecContext": {1, certain}, "NamedQuery": {0, certain}, "NamedQueryContext": {1, certain},
 	"PrepareNamed": {0, certain}, "PrepareNamedContext": {1, certain}, "Get": {1, possible}, "GetContext": {2, certain}, "Select": {1, possible}, "SelectContext": {2, certain},
-	"NewRaw": {0, likely}, "Raw": {0, likely}, "SimpleQuery": {0, likely},
+	"NewRaw": {0, likely}, "Raw": {0, likely}, "RawQuery": {0, likely}, "SimpleQuery": {0, likely},
 }
+
+// goMigrations are the fields of the structs in which packages for migrations take lists
+// of SQL, or one text, by the end of the import path.
+var goMigrations = map[string][]string{"/sql-migrate": {"Up", "Down"}, "/darwin": {"Script"}}
 
 type goSink struct {
 	argument int
@@ -38,6 +42,9 @@ type goFile struct {
 	options *Options
 	imports map[string]string // the path of an imported package, by its name in the file
 	jumps   map[string]bool   // the labels that goto names
+	passing map[string]int    // functions of the file that pass an argument to a database
+	// migrations are the fields of structs that take SQL, by the packages that it imports.
+	migrations []string
 	// elsewhere returns the value of a name of the package that another file
 	// declares, or of a name of an imported package.
 	elsewhere func(path, name string) *value
@@ -67,7 +74,8 @@ func findGo(source string, o *Options) (*Source, error) {
 	for _, d := range tree.Decls {
 		top.body.list = append(top.body.list, g.declaration(d)...)
 	}
-	names := resolve(top, false, goMutates)
+	names, passing := resolveCalls(top, false, goMutates, g.passes)
+	g.passing = passing
 	p := o.Library.goPackage(o.Path, tree)
 	for name, v := range names.names {
 		v.open = g.isVariable(tree, name) && p.assigns(name)
@@ -90,6 +98,11 @@ func newGoFile(source string, file *token.File, tree *ast.File, o *Options) *goF
 		if err != nil {
 			continue
 		}
+		for end, fields := range goMigrations {
+			if strings.HasSuffix(path, end) {
+				g.migrations = append(g.migrations, fields...)
+			}
+		}
 		if spec.Name != nil {
 			g.imports[spec.Name.Name] = path
 		} else {
@@ -111,7 +124,7 @@ func importName(path string) string {
 
 // callsSink reports whether a file names a function that takes SQL.
 func (g *goFile) callsSink(tree *ast.File) bool {
-	found := false
+	found := len(g.migrations) > 0
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if found {
 			return false
@@ -184,7 +197,8 @@ func (g *goFile) declaration(d ast.Decl) []*stmt {
 		fn.later = true
 		value := &node{kind: nodeFunction, span: fn.span, fn: fn}
 		if d.Recv != nil {
-			fn.params, fn.values = g.fields(d.Recv, fn.params, fn.values)
+			fn.params, fn.values = g.fields(d.Recv, fn.params, fn.values) // behind those that callers write
+			fn.name = d.Name.Name
 			return []*stmt{{kind: stmtExpr, value: value}}
 		}
 		return []*stmt{{kind: stmtFunction, target: g.named(d.Name), value: value}}
@@ -538,10 +552,17 @@ func (g *goFile) composite(e *ast.CompositeLit) *node {
 		if key == "" {
 			key = "\x00" + strconv.Itoa(len(out.list)) // of which only the position is known
 		}
-		out.list, out.keys = append(out.list, g.expr(pair.Value)), append(out.keys, key)
+		value := g.expr(pair.Value)
+		if slices.Contains(g.migrations, key) && !isMap {
+			value = &node{kind: nodeCall, span: value.span, x: &node{name: migration}, list: []*node{value}, keys: []string{""}}
+		}
+		out.list, out.keys = append(out.list, value), append(out.keys, key)
 	}
 	return out
 }
+
+// migration is the name of what takes the SQL in the struct of a migration.
+const migration = "Migration"
 
 // literal returns a literal. Characters count as texts.
 func (g *goFile) literal(lit *ast.BasicLit) *node {
@@ -635,7 +656,14 @@ func (g *goFile) sink(f *flow, call *node, args []*value) {
 	if call.x != nil && (call.x.kind == nodeMember || call.x.kind == nodeName) {
 		name = call.x.name
 	}
+	if call.x != nil && call.x.kind == nodeUnknown && call.x.name == migration && f.once(call) {
+		f.passAll(args[0], call.list[0], Text{Call: call.span.Start, Sink: migration, Certain: true})
+		return
+	}
 	sink, ok := g.sinkOf(name)
+	if i, passes := g.passing[name]; !ok && passes {
+		sink, ok = goSink{i, possible}, true
+	}
 	if !ok || sink.argument >= len(call.list) || !f.once(call) {
 		return
 	}
@@ -643,11 +671,14 @@ func (g *goFile) sink(f *flow, call *node, args []*value) {
 		switch of := call.x.x; {
 		case of.kind == nodeCall && of.x != nil && of.x.name == "EXPECT":
 			return // gomock: what it compares the argument with
-		case preparedStatement(of.name):
+		case preparedStatement(of.name), of.kind == nodeCall && of.x != nil && preparedStatement(of.x.name):
 			sink.certain = possible // its arguments are values
 		}
 	}
 	as := Text{Call: call.span.Start, Sink: name, Certain: sink.certain == certain}
+	if call.x.kind == nodeMember {
+		as.Receiver = call.x.x.name
+	}
 	first, last := sink.argument, sink.argument+2
 	if sink.certain >= likely {
 		if last = first + 1; isContext(call.list[first]) {
@@ -678,6 +709,25 @@ func (g *goFile) sink(f *flow, call *node, args []*value) {
 		as.Span = call.list[first].span
 		f.add(unknown(&as))
 	}
+}
+
+// passes returns the argument that a call passes to a database, or nil.
+func (g *goFile) passes(n *node) *node {
+	if n.x == nil || n.x.kind != nodeMember {
+		return nil
+	}
+	sink, ok := g.sinkOf(n.x.name)
+	if !ok || sink.certain < likely || preparedStatement(n.x.x.name) {
+		return nil
+	}
+	i := sink.argument
+	if i < len(n.list) && isContext(n.list[i]) {
+		i++
+	}
+	if i >= len(n.list) {
+		return nil
+	}
+	return n.list[i]
 }
 
 // preparedStatement reports whether what has that name is a prepared statement.

@@ -18,7 +18,7 @@ import (
 var javaScriptSinks = map[string]certainty{
 	"query": likely, "execute": likely, "raw": likely, "unsafe": likely, "prepare": possible, "exec": possible, "run": possible, "all": possible, "get": possible, "each": possible,
 	"$queryRawUnsafe": certain, "$executeRawUnsafe": certain, "queryRaw": certain, "executeSql": certain, "multi": possible, "one": possible, "none": possible,
-	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible,
+	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible, "addSql": certain,
 }
 
 // javaScriptTags are the tags of templates whose text is SQL. The driver gets
@@ -36,6 +36,7 @@ var javaScriptForeign = map[string]bool{"gql": true, "graphql": true, "html": tr
 // javaScript is a source of JavaScript or TypeScript.
 type javaScript struct {
 	options *Options
+	passing map[string]int // functions of the file that pass an argument to a database
 }
 
 func findJavaScript(source string, o *Options) (*Source, error) {
@@ -43,8 +44,9 @@ func findJavaScript(source string, o *Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	resolve(top, true, jsMutates)
-	return &Source{Texts: follow(top, &javaScript{options: o}), Comments: p.comments}, nil
+	lang := &javaScript{options: o}
+	_, lang.passing = resolveCalls(top, true, jsMutates, lang.passes)
+	return &Source{Texts: follow(top, lang), Comments: p.comments}, nil
 }
 
 // parseJavaScript reads a file. The name says whether it can have JSX: files of
@@ -236,16 +238,24 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 	if j.options.sink(name) {
 		sure, ok = certain, true
 	}
-	if !ok || len(n.list) == 0 || !f.once(n) {
+	at := 0
+	switch i, passes := j.passing[name]; {
+	case !ok && passes:
+		at, ok = i, true // possible
+	case name == "sql" && n.x.kind == nodeMember && jsLast(n.x.x) == "pgm": // node-pg-migrate
+		sure, ok = likely, true
+	}
+	if !ok || len(n.list) <= at || !f.once(n) {
 		return
 	}
 	if n.x.kind == nodeMember && !j.options.sink(name) {
 		sure = sure.of(jsLast(n.x.x))
 	}
-	first, v := n.list[0], args[0]
+	first, v := n.list[at], args[at]
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: first.span}
 	if n.x.kind == nodeMember { // the name of the method
 		as.Call = max(n.x.span.End-len(name), n.x.span.Start)
+		as.Receiver = jsLast(n.x.x)
 	}
 	if first.kind == nodeObject || v != nil && v.object { // query({text: "…"})
 		found := false
@@ -274,12 +284,62 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 		if first.kind == nodeTagged && j.judges(first) {
 			return // it is judged on its own
 		}
-		f.pass(v, as, sure >= likely, sure.judges)
+		f.pass(promised(v), as, sure >= likely, sure.judges)
 	case sure < likely || v != nil && (v.number || v.list || v.object || v.fn != nil):
 	case first.kind == nodeTagged && (j.judges(first) || javaScriptForeign[jsLast(first.x)]) || first.kind == nodeFunction || first.kind == nodeNumber || first.kind == nodeList:
 	default:
 		f.add(unknown(&as))
 	}
+}
+
+// promised returns texts in which the variables of pg-promise are parameters, such as
+// ${name} in a text that is no template. With a filter, such as ${name:name}, they are
+// names that it quotes, or parts of the statement.
+func promised(v *value) *value {
+	if !slices.ContainsFunc(v.texts, func(t *Text) bool { return promiseVariable().MatchString(t.SQL()) }) {
+		return v
+	}
+	out := *v
+	out.texts = nil
+	for _, t := range v.texts {
+		sql := t.SQL()
+		found := promiseVariable().FindAllStringSubmatchIndex(sql, -1)
+		if len(found) == 0 || len(t.Holes) > 0 {
+			out.texts = append(out.texts, t)
+			continue
+		}
+		made := &Text{Emptied: t.Emptied}
+		from := 0
+		for _, m := range found {
+			made.run(t, from, m[0])
+			from = m[1]
+			made.hole(sqlguard.Span{Start: t.place(m[0], false), End: t.place(m[1], true)}, false)
+			h := &made.Holes[len(made.Holes)-1]
+			switch filter := sql[m[2]:m[3]]; filter {
+			case "", ":csv", ":list", ":json":
+				h.Bound = true
+			case "~", ":name", ":alias":
+				h.Quoted = true
+			}
+		}
+		made.run(t, from, len(sql))
+		out.texts = append(out.texts, made)
+	}
+	return &out
+}
+
+// promiseVariable is a variable of pg-promise, and its filter.
+var promiseVariable = lazily(`\$(?:\{|\(|<|\[|/)\s*(?:this\.)?[A-Za-z_$][\w$.]*\s*((?::[a-z]+|[~^#])?)\s*(?:\}|\)|>|\]|/)`)
+
+// passes returns the argument that a call passes to a database, or nil.
+func (j *javaScript) passes(n *node) *node {
+	if n.x == nil || n.x.kind != nodeMember || len(n.list) == 0 {
+		return nil
+	}
+	if sure := javaScriptSinks[n.x.name]; sure < likely || sure.of(jsLast(n.x.x)) < likely {
+		return nil
+	}
+	return n.list[0]
 }
 
 // jsLineEnd returns the length of the line end at the start of s, or 0 (12.3).

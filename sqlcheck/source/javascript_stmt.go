@@ -553,7 +553,7 @@ func (p *jsParser) classMember(inner *stmt, fields *node) {
 	}
 	if p.is("(") || p.is("<") {
 		fn := p.function(from)
-		fn.later = true
+		fn.later, fn.name = true, key
 		inner.list = append(inner.list, &stmt{kind: stmtExpr, value: &node{kind: nodeFunction, fn: fn, span: fn.span}})
 		return
 	}

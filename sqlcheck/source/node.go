@@ -1,6 +1,10 @@
 package source
 
-import "github.com/ktxhq/ktx/sqlguard"
+import (
+	"slices"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
 
 // nodeKind is the kind of an expression.
 type nodeKind uint8
@@ -78,6 +82,7 @@ type assigned struct {
 
 // function is a function of a program.
 type function struct {
+	name   string // if it has one
 	span   sqlguard.Span
 	params []*node // names; of a pattern, each name
 	values []*node // the default of each parameter, or nil
@@ -87,6 +92,8 @@ type function struct {
 	// later says that the function runs some time after it is declared, not
 	// where it stands.
 	later bool
+	// method says that its first parameter is the object that it is called on.
+	method bool
 }
 
 // variable is a name that a program declares.
@@ -112,13 +119,55 @@ type resolver struct {
 	hoist   bool // a name is known in its whole block
 	loops   []*stmt
 	mutates func(n *node, change func(target *node, adds bool))
+	// passes returns the argument that a call passes to a database, or nil.
+	passes func(n *node) *node
+	passed []*variable // what calls pass to a database
 }
 
 // resolve connects the names in the body of a file with their variables.
 func resolve(top *function, hoist bool, mutates func(*node, func(*node, bool))) *scope {
-	r := &resolver{hoist: hoist, mutates: mutates}
+	names, _ := resolveCalls(top, hoist, mutates, nil)
+	return names
+}
+
+// resolveCalls is resolve. It also returns the functions of the file that pass a
+// parameter of theirs to a database as it is: the index of that argument, by the name of
+// the function.
+func resolveCalls(top *function, hoist bool, mutates func(*node, func(*node, bool)), passes func(*node) *node) (*scope, map[string]int) {
+	r := &resolver{hoist: hoist, mutates: mutates, passes: passes}
 	r.function(top)
-	return r.scope
+	passing := map[string]int{}
+	for _, v := range r.passed {
+		if v.times != 1 || v.fn.name == "" {
+			continue
+		}
+		i := slices.IndexFunc(v.fn.params, func(p *node) bool { return p.kind == nodeName && p.v == v })
+		if i > 0 && v.fn.params[0].kind == nodeUnknown && v.fn.method {
+			i-- // self, which callers do not write
+		}
+		if i >= 0 {
+			passing[v.fn.name] = i
+		}
+	}
+	return r.scope, passing
+}
+
+// passing notes the parameter of a function that a call passes to a database.
+func (r *resolver) passing(n *node) {
+	if r.passes == nil {
+		return
+	}
+	arg := r.passes(n)
+	if arg != nil && arg.kind == nodeObject { // query({text: name})
+		i := slices.IndexFunc(arg.keys, func(key string) bool { return key == "text" || key == "sql" })
+		if i < 0 {
+			return
+		}
+		arg = arg.list[i]
+	}
+	if arg != nil && arg.kind == nodeName && arg.v != nil {
+		r.passed = append(r.passed, arg.v)
+	}
 }
 
 func (r *resolver) function(fn *function) {
@@ -231,6 +280,7 @@ func (r *resolver) stmt(s *stmt) {
 	case stmtDeclare:
 		r.node(s.value)
 		if s.target.kind == nodeName {
+			s.value.call(s.target.name)
 			r.declare(s.target.name)
 			r.bind(s.target, s.value, s.target.span.Start)
 			return
@@ -265,6 +315,7 @@ func (r *resolver) stmt(s *stmt) {
 	case stmtLoop:
 		r.loop(s)
 	case stmtFunction:
+		s.value.call(s.target.name)
 		r.declare(s.target.name)
 		r.bind(s.target, s.value, s.target.span.Start)
 		r.node(s.value)
@@ -402,5 +453,15 @@ func (r *resolver) node(n *node) {
 			part = part.x
 		}
 		r.node(part)
+	}
+	if n.kind == nodeCall {
+		r.passing(n)
+	}
+}
+
+// call gives a name to a function that has none.
+func (n *node) call(name string) {
+	if n != nil && n.kind == nodeFunction && n.fn.name == "" {
+		n.fn.name = name
 	}
 }

@@ -17,13 +17,15 @@ var pythonSinks = map[string]certainty{
 	"exec_": likely, "exec_params": likely, "stream": possible,
 	"text": possible, "exec_driver_sql": certain, "read_sql": certain, "read_sql_query": certain, "raw": likely, "RawSQL": likely,
 	"fetch": possible, "fetchrow": certain, "fetchval": certain, "fetchmany": possible, "cursor": possible, "prepare": possible,
-	"sql": likely, "query": likely, "query_df": certain, "scalar": possible, "scalars": possible,
+	"RunSQL": certain, "execute_values": certain, "execute_batch": certain, "sql": likely, "query": likely, "query_df": certain, "scalar": possible, "scalars": possible,
 }
 
 // python is a source of Python.
 type python struct {
 	options *Options
-	asIs    bool // the file names psycopg2's AsIs, a parameter that is SQL
+	passing map[string]int // functions of the file that pass an argument to a database
+	yoyo    bool           // its migrations are steps
+	asIs    bool           // the file names psycopg2's AsIs, a parameter that is SQL
 }
 
 func findPython(source string, o *Options) (*Source, error) {
@@ -31,11 +33,13 @@ func findPython(source string, o *Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := resolve(top, false, pyMutates)
+	lang := &python{options: o, asIs: strings.Contains(source, "AsIs"), yoyo: strings.Contains(source, "yoyo")}
+	names, passing := resolveCalls(top, false, pyMutates, lang.passes)
 	for _, v := range names.names {
 		v.open = p.dynamic
 	}
-	return &Source{Texts: follow(top, &python{options: o, asIs: strings.Contains(source, "AsIs")}), Comments: p.comments}, nil
+	lang.passing = passing
+	return &Source{Texts: follow(top, lang), Comments: p.comments}, nil
 }
 
 // parsePython reads a file.
@@ -310,6 +314,17 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 	if p.options.sink(name) {
 		sure, ok = certain, true
 	}
+	skip := 0 // arguments before the one with SQL
+	switch i, passes := p.passing[name]; {
+	case ok && (name == "execute_values" || name == "execute_batch"):
+		skip = 1
+	case !ok && passes:
+		skip, ok = i, true // possible
+	}
+	if (name == "RunSQL" || name == "step" && p.yoyo) && f.once(n) {
+		p.migration(f, n, args)
+		return
+	}
 	if !ok || n.name == "%" || !f.once(n) {
 		return
 	}
@@ -318,6 +333,9 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 	}
 	at := -1
 	for i := range n.list {
+		if n.keys[i] == "" && i < skip {
+			continue
+		}
 		if n.keys[i] == "" {
 			at = i
 			break
@@ -336,6 +354,7 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: n.list[at].span}
 	if n.x.kind == nodeMember {
 		as.Call = max(n.x.span.End-len(name), n.x.span.Start)
+		as.Receiver = jsLast(n.x.x)
 	}
 	v := args[at]
 	switch {
@@ -355,6 +374,55 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 	case sure >= likely && (v == nil || !v.number && v.fn == nil):
 		f.add(unknown(&as))
 	}
+}
+
+// bindings returns texts in which %s and its kind are parameters.
+func bindings(v *value) *value {
+	if v == nil || len(v.texts) == 0 {
+		return v
+	}
+	out := *v
+	out.texts = nil
+	for _, t := range v.texts {
+		out.texts = append(out.texts, percent(t, true))
+	}
+	return &out
+}
+
+// migration adds the texts of a migration: RunSQL of Django, and a step of yoyo. Each has
+// SQL for the way forward and back, or lists of it, in which Django can have parameters.
+func (p *python) migration(f *flow, n *node, args []*value) {
+	for i, arg := range n.list {
+		if n.keys[i] != "" && n.keys[i] != "sql" && n.keys[i] != "reverse_sql" && n.keys[i] != "apply" && n.keys[i] != "rollback" || n.keys[i] == "" && i > 1 {
+			continue
+		}
+		if name := jsLast(arg); name == "noop" || name == "None" || arg.kind == nodeFunction || arg.kind == nodeName && args[i] != nil && args[i].fn != nil {
+			continue
+		}
+		v := args[i]
+		if v != nil && v.list {
+			out := &value{list: true}
+			for _, it := range v.items {
+				if it.value != nil && it.value.list && len(it.value.items) > 0 { // with parameters
+					it.value = bindings(it.value.items[0].value)
+				}
+				out.items = append(out.items, it)
+			}
+			v = out
+		}
+		f.passAll(v, arg, Text{Call: n.span.Start, Sink: jsLast(n.x), Certain: true})
+	}
+}
+
+// passes returns the argument that a call passes to a database, or nil.
+func (p *python) passes(n *node) *node {
+	if n.x == nil || n.x.kind != nodeMember || len(n.list) == 0 || n.keys[0] != "" {
+		return nil
+	}
+	if sure := pythonSinks[n.x.name]; sure < likely || sure.of(jsLast(n.x.x)) < likely {
+		return nil
+	}
+	return n.list[0]
 }
 
 func pyNameByte(c byte) bool {

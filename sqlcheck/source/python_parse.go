@@ -435,6 +435,7 @@ func (p *pyParser) def() *stmt {
 	p.classes = nil
 	fn.body = p.block()
 	p.classes = classes
+	fn.name, fn.method = name.name, len(p.classes) > 0
 	fn.locals = sortedNames(p.locals[len(p.locals)-1])
 	p.locals = p.locals[:len(p.locals)-1]
 	fn.span = p.span(from)

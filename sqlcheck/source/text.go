@@ -19,6 +19,8 @@ type Text struct {
 	// configuration names the function.
 	Sink                string
 	Certain, Configured bool
+	// Receiver is the name of what the function is called on, such as db.
+	Receiver string
 	// Tagged reports whether it is a template with the tag of a library, which
 	// binds values and quotes names.
 	Tagged bool

@@ -19,7 +19,7 @@ import (
 )
 
 // declared finds the dialect of a file in the configuration of other tools
-// around it: sqlc, dbt, SQLFluff, Prisma, Alembic, and the drivers in go.mod. It
+// around it: sqlc, dbt, SQLFluff, Prisma, Alembic, and the drivers in lists of packages. It
 // reads regular files only, never outside of the repository of the file.
 type declared struct {
 	mu      sync.Mutex
@@ -34,7 +34,9 @@ type toolFiles struct {
 	golang  string // of its files in Go and SQL
 	prisma  string // of its files in TypeScript, JavaScript and SQL
 	alembic string // of its files in Python and SQL
-	dbt     bool   // it is a dbt project
+	// packages are the drivers in its lists of packages for Python, JavaScript and TypeScript.
+	packages packageLists
+	dbt      bool // it is a dbt project
 	// adapters are the dialects of the dbt adapters that its lists of Python packages name.
 	adapters []string
 }
@@ -49,11 +51,11 @@ type sqlcQueries struct {
 const maxToolFile = 1 << 20
 
 // dialectOf returns the dialect that the nearest configuration declares for a
-// file, or "".
-func (d *declared) dialectOf(path string) string {
+// file, or "". listed reports whether only a list of packages says so.
+func (d *declared) dialectOf(path string) (dialect string, listed bool) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return ""
+		return "", false
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -80,24 +82,24 @@ func (d *declared) dialectOf(path string) string {
 	}
 	for _, folder := range above {
 		found := d.folders[folder]
-		name := found.of(path, extension)
+		name, listed := found.of(path, extension)
 		switch {
 		case name != "":
 		case !dbt && folder != top:
-			if name = dialectNamed(filepath.Base(folder)); extension != ".sql" && !isDialect(name) {
+			if name = dialectNamed(filepath.Base(folder)); extension != ".sql" && (name == "snowflake" || name == "databricks") {
 				name = "" // pkg/snowflake can be of identifiers
 			}
 		case dbt && len(found.adapters) == 1:
 			name = found.adapters[0]
 		}
 		if name == undecided {
-			return ""
+			return "", false
 		}
 		if name != "" {
-			return name
+			return name, listed
 		}
 	}
-	return ""
+	return "", false
 }
 
 // wordOf returns the dialect that is a word in the name of a file, or of the nearest
@@ -159,18 +161,18 @@ func dialectNamed(name string) string {
 	return ""
 }
 
-// of returns the dialect that is declared for a file. Declarations that differ
-// say nothing.
-func (f *toolFiles) of(path, extension string) string {
+// of returns the dialect that is declared for a file, and whether only a list of packages
+// says so. Declarations that differ say nothing.
+func (f *toolFiles) of(path, extension string) (dialect string, listed bool) {
 	for _, q := range f.sqlc {
 		for _, p := range q.paths {
 			if rel, err := filepath.Rel(p, path); err == nil && filepath.IsLocal(rel) {
-				return q.dialect
+				return q.dialect, false
 			}
 		}
 	}
 	if f.dialect != "" {
-		return f.dialect
+		return f.dialect, false
 	}
 	var names []string
 	switch extension {
@@ -183,16 +185,32 @@ func (f *toolFiles) of(path, extension string) string {
 	default:
 		names = []string{f.prisma}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	if names = slices.DeleteFunc(names, func(name string) bool { return name == "" }); len(names) == 0 {
+		names, listed = f.drivers(extension), true
+	}
 	slices.Sort(names)
 	switch names = slices.Compact(names); len(names) {
 	case 0:
-		return ""
+		return "", false
 	case 1:
-		return names[0]
+		return names[0], listed
 	default:
-		return undecided
+		return undecided, false
 	}
+}
+
+// drivers returns the dialects of the drivers in the lists of packages for a file.
+func (f *toolFiles) drivers(extension string) []string {
+	names := []string{f.packages.script}
+	switch extension {
+	case ".go":
+		return nil
+	case ".py", ".ipynb":
+		names = []string{f.packages.python}
+	case ".sql":
+		names = append(names, f.packages.python)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 // readTool returns the content of a small regular file.
@@ -222,6 +240,7 @@ func readToolFiles(folder string) *toolFiles {
 	f.adapters = slices.Compact(f.adapters)
 	f.prisma = prismaProvider(readTool(folder, "schema.prisma", "prisma/schema.prisma"))
 	f.alembic = alembicURL(readTool(folder, "alembic.ini"))
+	f.packages = readPackages(folder)
 	return f
 }
 

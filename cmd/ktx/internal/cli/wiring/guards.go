@@ -277,6 +277,9 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 		name = suffixDialect(path)
 	}
 	imported := ""
+	if name == "" && skipped(engineFolder(path)) != nil {
+		name = engineFolder(path)
+	}
 	if name == "" {
 		if imported = importedDialect(path, text); isDialect(imported) {
 			name = imported
@@ -289,11 +292,15 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 		name = partDialect(path)
 	}
 	if name == "" { // only when nothing else speaks is a file skipped for its drivers
-		declared := g.declared.dialectOf(path)
+		declared, listed := g.declared.dialectOf(path)
 		if strings.EqualFold(filepath.Ext(path), ".sql") && contradicts(declared, text) {
 			declared = ""
 		}
-		name = cmp.Or(declared, imported, g.declared.wordOf(path))
+		word := g.declared.wordOf(path)
+		if listed && word != "" { // of all drivers of the program, or of the file itself
+			declared = word
+		}
+		name = cmp.Or(declared, imported, word)
 	}
 	if name == "" {
 		return nil, errors.New("nothing says which SQL dialect the file is written in")
@@ -306,6 +313,16 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 		return nil, fmt.Errorf("no reader for the dialect %q%s", name, console.DidYouMean(name, DialectNames()))
 	}
 	return d, nil
+}
+
+// engineFolder returns the engine that the folder of a file has as its name, which speaks
+// the protocol of another one and is reached by the drivers of that.
+func engineFolder(path string) string {
+	name := strings.ToLower(filepath.Base(filepath.Dir(path)))
+	if slices.Contains([]string{"cockroachdb", "cockroach", "crdb", "greenplum", "redshift", "yugabytedb"}, name) {
+		return name
+	}
+	return ""
 }
 
 // suffixDialect returns the dialect that the name of a file has as a part: .pgsql, the last
