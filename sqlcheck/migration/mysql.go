@@ -61,6 +61,14 @@ func (r *Reader) mysql(c *cursor) {
 	case c.take("lock"):
 		c.takeAny("tables", "table")
 		r.lock(c.name(), start, myLimit)
+	case c.take("prepare"):
+		if c.name(); c.take("from") {
+			r.executed(c)
+		}
+	case c.take("execute", "immediate"): // MariaDB
+		r.executed(c)
+	case c.take("begin", "not", "atomic"): // MariaDB
+		r.add(CodeNotJudged, start, "", "the profile does not read blocks of MariaDB", "write the statements without the block")
 	}
 }
 
@@ -126,9 +134,9 @@ func (r *Reader) myDrop(c *cursor, start sqlguard.Span) {
 			r.online(c, start, name, "the drop of the index", "ALGORITHM=INPLACE LOCK=NONE")
 			r.lock(name, start, myLimit)
 		}
-	case c.take("view"), c.take("procedure"), c.take("function"):
+	case c.take("view"), c.take("procedure"), c.take("function"), c.take("sequence"), c.take("user"), c.take("role"):
 		ifExists(c)
-		r.gone(start, c.name(), "programs that still use it fail from now on", "")
+		r.goneAll(c, start)
 	case c.take("database"), c.take("schema"):
 		ifExists(c)
 		r.add(CodeDataLoss, start, c.name(), "it drops every table with its rows", "")

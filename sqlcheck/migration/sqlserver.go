@@ -19,6 +19,7 @@ func (r *Reader) sqlserver(c *cursor) {
 		if c.is("lock_timeout") {
 			r.limited = c.peek(1) != "-"
 		}
+	case c.is("update", "statistics"):
 	case c.is("update"), c.is("delete"):
 		look := *c
 		if look.take(strings.ToLower(c.peek(0))); look.is("top") {
@@ -38,7 +39,17 @@ func (r *Reader) sqlserver(c *cursor) {
 		}
 	case c.is("exec"), c.is("execute"), c.is("sp_rename"):
 		c.takeAny("exec", "execute")
-		if procedure := c.name(); strings.EqualFold(procedure, "sp_rename") {
+		if text := c.bracket(); text != nil { // EXEC ('…')
+			r.executed(text)
+			return
+		}
+		switch _, procedure := c.qualified(); strings.ToLower(procedure) {
+		case "sp_executesql":
+			if strings.HasPrefix(c.peek(0), "@") && c.peek(1) == "=" {
+				c.at += 2
+			}
+			r.executed(c)
+		case "sp_rename":
 			for !c.end() && c.tokens[c.at].Kind != sqlguard.TokenString {
 				c.at++
 			}
@@ -128,7 +139,7 @@ func (r *Reader) msDrop(c *cursor, start sqlguard.Span) {
 		}
 	case c.take("view"), c.take("procedure"), c.take("proc"), c.take("function"), c.take("synonym"), c.take("type"), c.take("sequence"):
 		ifExists(c)
-		r.gone(start, c.name(), "programs that still use it fail from now on", "")
+		r.goneAll(c, start)
 	case c.take("database"), c.take("schema"):
 		ifExists(c)
 		r.add(CodeDataLoss, start, c.name(), "it drops what it holds", "")
