@@ -95,7 +95,9 @@ func (r *Reader) judge(c *cursor) {
 	case mysql:
 		r.mysql(c)
 	case sqlserver:
-		r.sqlserver(c)
+		for _, one := range msStatements(c) {
+			r.sqlserver(one)
+		}
 	}
 }
 

@@ -184,6 +184,12 @@ func TestRules(t *testing.T) {
 		{"sqlserver", "EXEC ('ALTER TABLE t ADD b int NOT NULL')", []string{"column_required"}},
 		{"sqlserver", "EXEC sys.sp_executesql N'EXEC sp_rename ''t'', ''u'''", []string{"breaks_programs"}},
 		{"sqlserver", "EXEC sp_executesql @stmt = @sql; EXEC dbo.refresh_totals 1", []string{"not_judged"}},
+		{"sqlserver", "ALTER TABLE t ADD a int\nALTER TABLE t ADD b int NOT NULL\nCREATE INDEX i ON t (a)\nDROP INDEX i ON t\nUPDATE t SET a = 1\nEXEC sp_rename 't', 'u'", []string{"column_required", "index_blocks_writes", "index_drop_blocks", "changes_all_rows", "breaks_programs"}},
+		{"sqlserver", "ALTER TABLE t ADD CONSTRAINT c FOREIGN KEY (a) REFERENCES u (id) ON DELETE CASCADE ON UPDATE NO ACTION ALTER TABLE u DROP COLUMN b", []string{"constraint_scans", "breaks_programs"}},
+		{"sqlserver", "ALTER TABLE t DROP INDEX i", nil},
+		{"sqlserver", "CREATE TABLE t (a int, INDEX i (a)) CREATE UNIQUE INDEX j ON t (a) ALTER TABLE t ALTER COLUMN a bigint CREATE INDEX k ON u (a)", []string{"index_blocks_writes"}},
+		{"sqlserver", "CREATE TRIGGER g ON t AFTER INSERT AS DELETE FROM u DROP TABLE u", nil},
+		{"sqlserver", "BEGIN TRAN; ALTER TABLE t ADD a int ALTER TABLE u ADD a int; COMMIT", []string{"lock_order"}},
 		{"sqlserver", "UPDATE STATISTICS t; SELECT * INTO n FROM t; CREATE INDEX i ON n (a)", nil},
 	} {
 		if diff := cmp.Diff(append([]string{}, c.want...), read(t, c.dialect, c.sql, migration.Options{}, false)); diff != "" {

@@ -59,6 +59,67 @@ func (r *Reader) sqlserver(c *cursor) {
 	}
 }
 
+// msObjects are what CREATE, ALTER and DROP are of. A column and a constraint are
+// none: those belong to ALTER TABLE.
+var msObjects = []string{
+	"table", "index", "unique", "clustered", "nonclustered", "columnstore", "view", "procedure", "proc", "function", "trigger", "sequence", "schema", "type", "synonym",
+	"user", "role", "statistics", "fulltext", "spatial", "primary", "xml",
+}
+
+// msStatements divides DDL where another statement begins: SQL Server needs no
+// semicolon between two. What has a body is one.
+func msStatements(c *cursor) (list []*cursor) {
+	if !c.is("alter", "table") && !c.is("alter", "index") && !c.is("create") && !c.is("drop") && !c.is("truncate") {
+		return []*cursor{c}
+	}
+	from := 0
+	for look := *c; !look.end(); look.skip() {
+		if look.at > from && look.starts() {
+			list = append(list, &cursor{sql: c.sql, tokens: c.tokens[from:look.at]})
+			from = look.at
+		}
+		if body := look; body.takeAny("create", "alter") != "" && body.at == from+1 {
+			body.take("or", "alter")
+			if body.takeAny("view", "procedure", "proc", "function", "trigger") != "" {
+				break
+			}
+		}
+	}
+	return append(list, &cursor{sql: c.sql, tokens: c.tokens[from:]})
+}
+
+// starts reports whether a statement begins here that is no part of the DDL before.
+func (c *cursor) starts() bool {
+	if before := (&cursor{sql: c.sql, tokens: c.tokens[:c.at], at: c.at - 1}); before.is("on") || before.is("or") || before.is("for") {
+		return false
+	}
+	look := *c
+	switch look.takeAny("create", "alter", "drop", "truncate", "exec", "execute", "update", "insert", "delete") {
+	case "create", "alter", "drop":
+		switch look.takeAny(msObjects...) {
+		case "":
+			return false
+		case "index": // not that of ALTER TABLE … DROP INDEX
+			ifExists(&look)
+			look.name()
+			return look.is("on") || c.is("create")
+		}
+		return true
+	case "truncate":
+		return look.is("table")
+	case "exec", "execute":
+		return true
+	case "update":
+		look.name()
+		return look.is("set") || c.is("update", "statistics")
+	case "insert":
+		return look.is("into")
+	case "delete":
+		return look.is("from")
+	}
+	return false
+}
+
 // msOnline reports whether the options of a statement say ONLINE = ON.
 func (r *Reader) msOnline(c *cursor) bool {
 	look := *c
