@@ -112,6 +112,11 @@ func (c *cursor) has(words ...string) bool {
 	return false
 }
 
+// on reports whether an option of a list is on, as it is when nothing follows it.
+func (c *cursor) on(option string) bool {
+	return c.has(option) && !c.has(option, "off") && !c.has(option, "false") && !c.has(option, "0")
+}
+
 // bracket returns a cursor over what the next pair of brackets holds, and skips
 // it. It returns nil if no bracket is next.
 func (c *cursor) bracket() *cursor {

@@ -359,6 +359,15 @@ func (r *Reader) myAdd(c *cursor, table string, at sqlguard.Span) int {
 		r.add(CodeRewritesTable, at, table, "the value of "+column+" is computed for each row, so the server copies the table and nobody writes to it meanwhile", "a VIRTUAL column, or a plain one that is filled in batches")
 		return copying
 	}
+	if look := *c; look.skipTo("default") && look.take("default") {
+		if inner := look.bracket(); inner != nil {
+			look = *inner
+		}
+		if call := volatileCall(&look); call != "" {
+			r.add(CodeRewritesTable, at, table, "the default "+call+" differs for each row, so the server copies the table and nobody writes to it meanwhile", "add the column without the default, set the default with ALTER COLUMN, and fill the old rows in batches")
+			return copying
+		}
+	}
 	if c.has("not", "null") && !c.has("default") && !c.has("as") {
 		r.add(CodeColumnRequired, at, column, "programs that do not know the column "+column+" can no longer insert into "+table+" in strict mode, and the old rows get a value that nobody chose (0, '' or a zero date)", "")
 	}

@@ -36,7 +36,11 @@ func (r *Reader) postgres(c *cursor) {
 		r.pgReindex(c, start)
 	case c.take("cluster"):
 		r.outsideOnly(start, "")
-		if name := c.name(); name != "" {
+		c.take("verbose")
+		c.bracket()
+		if name := c.name(); name == "" {
+			r.add(CodeRewritesTable, start, "", "CLUSTER writes every table again that has an index to order it by, and nobody reads or writes the table meanwhile", "order the rows with a program that copies in the background, or leave them")
+		} else {
 			r.add(CodeRewritesTable, start, name, "CLUSTER writes the whole table again, and nobody reads or writes it meanwhile", "order the rows with a program that copies in the background, or leave them")
 			r.lock(name, start, pgLimit)
 		}
@@ -183,7 +187,7 @@ func (r *Reader) pgIndex(c *cursor, start sqlguard.Span, unique bool) {
 func (r *Reader) pgReindex(c *cursor, start sqlguard.Span) {
 	concurrently := false
 	if options := c.bracket(); options != nil {
-		concurrently = options.has("concurrently")
+		concurrently = options.on("concurrently")
 	}
 	kind := c.takeAny("index", "table", "schema", "database", "system")
 	concurrently = c.take("concurrently") || concurrently
@@ -205,7 +209,7 @@ func (r *Reader) pgVacuum(c *cursor, start sqlguard.Span) {
 	r.outsideOnly(start, "VACUUM")
 	full := false
 	if options := c.bracket(); options != nil {
-		full = options.has("full") && !options.has("full", "off") && !options.has("full", "false") && !options.has("full", "0")
+		full = options.on("full")
 	}
 	full = c.take("full") || full
 	for c.takeAny("freeze", "verbose", "analyze") != "" {
@@ -541,6 +545,7 @@ var steady = []string{
 	"current_user", "session_user", "user", "current_role", "current_setting", "current_schema", "to_timestamp", "to_date", "to_char", "make_interval", "make_date", "make_timestamp",
 	"timezone", "date_trunc", "coalesce", "nullif", "greatest", "least", "lower", "upper", "concat", "array", "row", "md5", "jsonb_build_object",
 	"json_build_object", "jsonb_build_array", "json_build_array", "to_jsonb", "to_json", "interval", "cast", "extract", "round", "floor", "ceil", "abs", "length",
+	"json_object", "json_array", "curdate", "utc_timestamp", "unix_timestamp", "date_add", "concat_ws", "if",
 	"decode", "encode", "numeric", "decimal", "varchar", "character", "char", "bit", "timestamp", "timestamptz", "time", "float",
 }
 
