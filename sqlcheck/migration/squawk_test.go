@@ -113,7 +113,7 @@ func TestSquawkPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(comparison, append(out, '\n'), 0o644); err != nil { //nolint:gosec // it is in the repository
+			if err := os.WriteFile(comparison, append(out, '\n'), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			c = counted
@@ -143,7 +143,7 @@ func TestSquawkPage(t *testing.T) {
 		return
 	}
 	if *update {
-		if err := os.WriteFile(page, []byte(made), 0o644); err != nil { //nolint:gosec // it is in the repository
+		if err := os.WriteFile(page, []byte(made), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -155,7 +155,7 @@ func TestSquawkPage(t *testing.T) {
 func table(t *testing.T, c compared) string {
 	t.Helper()
 	var b, others strings.Builder
-	fmt.Fprintf(&b, "[squawk](https://squawkhq.com) %s checks migrations for PostgreSQL. On the %d migrations of documenso (commit %.8s) it has these findings; *new table* counts those on a table that the same file creates.\n\n", c.Squawk, c.Files, c.Documenso)
+	fmt.Fprintf(&b, "[squawk](https://squawkhq.com) %s checks migrations for PostgreSQL. On the %d migrations of documenso (%.8s) it finds these; *new table*: on a table that the same file creates.\n\n", c.Squawk, c.Files, c.Documenso)
 	b.WriteString("| squawk | findings | in ktx | |\n|---|---|---|---|\n")
 	rows := map[string]*comparedRow{}
 	for _, r := range c.Rules {
@@ -200,7 +200,7 @@ func table(t *testing.T, c compared) string {
 	for _, code := range order {
 		fmt.Fprintf(&others, " %s: %s.", code, strings.Join(byCode[code], ", "))
 	}
-	fmt.Fprintf(&b, "\nsquawk's other rules are these codes.%s `parse_error`: `syntax-error`. There is deliberately nothing for %s: they are about style, or the server itself refuses or warns.\n", others.String(), strings.Join(without, ", "))
+	fmt.Fprintf(&b, "\nIts other rules:%s `parse_error`: `syntax-error`. Deliberately nothing: %s; they are style, or the server refuses or warns.\n", others.String(), strings.Join(without, ", "))
 	return b.String()
 }
 
