@@ -373,8 +373,9 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	if c.Whole {
 		judge = guard.Check
 	}
+	migrates := false
 	if o, ok := c.migrates(in.Path); ok {
-		judge = migrator(guard, o)
+		migrates, judge = true, migrator(guard, o)
 	} else {
 		reads := judge
 		judge = func(sql string) sqlguard.Verdict { return newer(guard.Dialect(), sql, reads) }
@@ -385,6 +386,9 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		}
 		span = withinLine(body, span)
 		if !r.attach(span) {
+			if migrates { // what follows can depend on it: it may create the table
+				judge(body[span.Start:span.End])
+			}
 			return ctx.Err() == nil
 		}
 		v := ofScript(guard.Dialect(), body[span.Start:span.End], judge(head(guard.Dialect(), body[span.Start:span.End])))

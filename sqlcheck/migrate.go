@@ -37,7 +37,7 @@ func migrator(guard *sqlguard.Guard, o migration.Options) func(sql string) sqlgu
 			return v
 		}
 	}
-	reader := migration.NewReader(dialect.Name(), o)
+	reader := migration.NewReader(dialect, o)
 	return func(sql string) sqlguard.Verdict {
 		v := newer(dialect, sql, func(sql string) sqlguard.Verdict { return guard.CheckFor(sql, notSQL) })
 		findings := slices.Clone(v.Findings)

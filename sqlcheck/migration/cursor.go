@@ -112,6 +112,11 @@ func (c *cursor) has(words ...string) bool {
 	return false
 }
 
+// on reports whether an option of a list is on, as it is when nothing follows it.
+func (c *cursor) on(option string) bool {
+	return c.has(option) && !c.has(option, "off") && !c.has(option, "false") && !c.has(option, "0")
+}
+
 // bracket returns a cursor over what the next pair of brackets holds, and skips
 // it. It returns nil if no bracket is next.
 func (c *cursor) bracket() *cursor {
@@ -138,12 +143,18 @@ func (c *cursor) parts() (list []*cursor) {
 	return append(list, &cursor{sql: c.sql, tokens: c.tokens[from:c.at]})
 }
 
-// name reads a name with its schema, and returns its last part as the server
-// compares it, without quotes.
+// name reads a name as the server compares it, without quotes. It has its schema
+// before it, unless that is the usual one.
 func (c *cursor) name() string {
-	_, last := c.qualified()
-	return last
+	before, last := c.qualified()
+	if before == "" || before == "public" || strings.EqualFold(before, "dbo") {
+		return last
+	}
+	return before + "." + last
 }
+
+// schemaOf returns the schema of a name with its dot, or "".
+func schemaOf(name string) string { return name[:strings.LastIndexByte(name, '.')+1] }
 
 // qualified reads a name as [cursor.name] does, and also returns the part before
 // the last.

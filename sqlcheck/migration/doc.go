@@ -2,7 +2,7 @@
 // database that is in use: which locks it holds while it reads or rewrites a
 // table, what it breaks in programs that still run, and what to write instead.
 //
-//	r := migration.NewReader("postgres", migration.Options{})
+//	r := migration.NewReader(dialect, migration.Options{})
 //	for _, statement := range statements {
 //		findings := r.Statement(statement, tokens)
 //	}

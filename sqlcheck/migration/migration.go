@@ -29,7 +29,7 @@ const (
 
 // Reader judges the statements of one file, in their order.
 type Reader struct {
-	dialect string
+	dialect sqlguard.Dialect
 	options Options
 	sql     string
 	found   []sqlguard.Finding
@@ -48,7 +48,7 @@ type Reader struct {
 }
 
 // NewReader returns a reader for one file of a dialect that [Supports] knows.
-func NewReader(dialect string, o Options) *Reader {
+func NewReader(dialect sqlguard.Dialect, o Options) *Reader {
 	return &Reader{
 		dialect: dialect, options: o, open: o.Transaction,
 		created: map[string]bool{}, indexes: map[string]bool{}, checked: map[string]bool{}, pending: map[string][]string{},
@@ -69,28 +69,49 @@ func (r *Reader) Statement(sql string, tokens []sqlguard.Token) []sqlguard.Findi
 	if !r.open {
 		r.unchecked = nil // the lock of the statement before is gone
 	}
-	switch r.dialect {
+	r.selectInto(c)
+	r.judge(c)
+	return r.found
+}
+
+// selectInto notes the table that a SELECT … INTO makes. Inside of a block it can be
+// a variable, and the statements there are not asked.
+func (r *Reader) selectInto(c *cursor) {
+	look := *c
+	if r.dialect.Name() == mysql || !look.is("select") && !look.is("with") || !look.skipTo("select") || !look.skipTo("into") {
+		return
+	}
+	look.take("into")
+	look.takeAny("temp", "temporary", "unlogged")
+	look.take("table")
+	r.create(look.name())
+}
+
+// judge judges one statement by the rules of the dialect.
+func (r *Reader) judge(c *cursor) {
+	switch r.dialect.Name() {
 	case postgres:
 		r.postgres(c)
 	case mysql:
 		r.mysql(c)
 	case sqlserver:
-		r.sqlserver(c)
+		for _, one := range msStatements(c) {
+			r.sqlserver(one)
+		}
 	}
-	return r.found
 }
 
 // transaction reads the statements that begin and end transactions.
 func (r *Reader) transaction(c *cursor) bool {
 	switch {
-	case c.is("begin", "try"), c.is("begin", "catch"), c.is("begin") && r.dialect == sqlserver && !c.is("begin", "tran") && !c.is("begin", "transaction"):
+	case c.is("begin", "try"), c.is("begin", "catch"), c.is("begin") && r.dialect.Name() == sqlserver && !c.is("begin", "tran") && !c.is("begin", "transaction"):
 		return false
 	case c.is("begin"), c.is("start", "transaction"):
 		if c.has("if") || len(c.tokens) > 8 { // the body of a routine
 			return false
 		}
 		r.open, r.locked, r.told, r.enumAdded, r.unchecked = true, nil, false, nil, nil
-	case c.is("commit"), c.is("rollback") && !c.has("to"), c.is("end") && len(c.tokens) < 3 && r.dialect == postgres:
+	case c.is("commit"), c.is("rollback") && !c.has("to"), c.is("end") && len(c.tokens) < 3 && r.dialect.Name() == postgres:
 		r.open, r.locked, r.told, r.enumAdded, r.unchecked = r.options.Transaction, nil, false, nil, nil
 	default:
 		return false
@@ -135,11 +156,15 @@ func (r *Reader) lock(table string, at sqlguard.Span, limit string) {
 // gone reports that a table, a view or a column is dropped or renamed.
 func (r *Reader) gone(at sqlguard.Span, name, message, advice string) {
 	if r.options.Reads != nil {
-		if places := r.options.Reads(name); len(places) > 0 {
+		if places := r.options.Reads(name[strings.LastIndexByte(name, '.')+1:]); len(places) > 0 {
 			shown := places[:min(len(places), 3)]
-			message += "; " + strings.Join(shown, ", ") + " still names it"
-			if more := len(places) - len(shown); more > 0 {
-				message += " and other places"
+			switch message += "; " + strings.Join(shown, ", "); {
+			case len(places) == 1:
+				message += " still names it"
+			case len(places) == len(shown):
+				message += " still name it"
+			default:
+				message += " and other places still name it"
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func read(t *testing.T, dialect, text string, o migration.Options, waits bool) [
 	if !ok {
 		t.Fatal(dialect)
 	}
-	r := migration.NewReader(dialect, o)
+	r := migration.NewReader(d, o)
 	codes := []string{}
 	for _, span := range sqlguard.Split(d, text) {
 		sql := text[span.Start:span.End]
@@ -103,18 +103,37 @@ func TestRules(t *testing.T) {
 		{"postgres", "VACUUM (FULL, ANALYZE) t", []string{"rewrites_table"}},
 		{"postgres", "VACUUM t", nil},
 		{"postgres", "CLUSTER t USING i", []string{"rewrites_table"}},
+		{"postgres", "CLUSTER; CLUSTER VERBOSE t", []string{"rewrites_table", "rewrites_table"}},
+		{"postgres", "REINDEX (CONCURRENTLY false) INDEX i; VACUUM (FULL off) t", []string{"index_blocks_writes"}},
 		{"postgres", "REFRESH MATERIALIZED VIEW v", []string{"blocks_writes"}},
 		{"postgres", "REFRESH MATERIALIZED VIEW CONCURRENTLY v", nil},
 		{"postgres", "BEGIN; ALTER TABLE t ADD a int; ALTER TABLE u ADD a int; COMMIT", []string{"lock_order"}},
 		{"postgres", "ALTER TABLE t ADD a int; ALTER TABLE u ADD a int", nil},
 		{"postgres", "BEGIN; ALTER TYPE e ADD VALUE 'x'; UPDATE t SET s = 'x' WHERE id = 1; COMMIT", []string{"enum_value_used"}},
 		{"postgres", "BEGIN; ALTER TYPE e ADD VALUE 'x'; COMMIT; UPDATE t SET s = 'x' WHERE id = 1", nil},
+		{"postgres", "CREATE TABLE audit.t (a int); CREATE INDEX i ON t (a); CREATE INDEX j ON audit.t (a); DROP INDEX audit.j", []string{"index_blocks_writes"}},
+		{"postgres", "CREATE TABLE public.t (a int); CREATE INDEX i ON t (a)", nil},
+		{"postgres", "SELECT * INTO TEMP n FROM t; CREATE INDEX i ON n (a)", nil},
+		{"postgres", "DO $$ BEGIN ALTER TABLE t ADD CONSTRAINT c FOREIGN KEY (a) REFERENCES u (id); EXCEPTION WHEN duplicate_object THEN null; END $$", []string{"constraint_scans", "lock_order"}},
+		{"postgres", "DO $x$ BEGIN IF NOT EXISTS (SELECT 1) THEN CREATE INDEX i ON t (a); ELSE DROP TABLE t; END IF; END $x$ LANGUAGE plpgsql", []string{"index_blocks_writes", "breaks_programs"}},
+		{"postgres", "DO $$ DECLARE n int; BEGIN SELECT 1 INTO n; FOR n IN SELECT 1 LOOP UPDATE t SET a = CASE WHEN b THEN 1 ELSE 2 END; END LOOP; END $$", []string{"changes_all_rows"}},
+		{"postgres", "DO $$ BEGIN EXECUTE 'CREATE INDEX CONCURRENTLY i ON t (a)'; END $$", []string{"in_transaction"}},
+		{"postgres", "DO 'BEGIN DROP TABLE t; END'", []string{"breaks_programs"}},
+		{"postgres", "DO $$ BEGIN EXECUTE format('ALTER TABLE %I ADD a int', 't'); END $$", []string{"not_judged"}},
+		{"postgres", "DO $$ BEGIN EXECUTE 'DROP TABLE ' || 't'; END $$", []string{"not_judged"}},
+		{"postgres", "DO LANGUAGE plpython3u $$ pass $$", []string{"not_judged"}},
+		{"postgres", "DO $$ BEGIN PERFORM set_config('lock_timeout', '1s', true); RAISE NOTICE 'DROP TABLE t'; END $$", nil},
+		{"postgres", "DROP FUNCTION f(int), g", []string{"breaks_programs", "breaks_programs"}},
+		{"postgres", "DROP EXTENSION IF EXISTS pgcrypto; DROP ROLE app", []string{"breaks_programs", "breaks_programs"}},
+		{"postgres", "ALTER SCHEMA a RENAME TO b; ALTER FUNCTION f(int) RENAME TO g; ALTER SEQUENCE s SET SCHEMA b; ALTER SEQUENCE s RESTART", []string{"breaks_programs", "breaks_programs", "breaks_programs"}},
 		{"postgres", "SELECT 1; GRANT SELECT ON t TO u; COMMENT ON TABLE t IS 'x'", nil},
 
 		{"mysql", "ALTER TABLE t ADD COLUMN b int", []string{"not_online"}},
 		{"mysql", "ALTER TABLE t ADD COLUMN b int, ALGORITHM=INSTANT", nil},
 		{"mysql", "ALTER TABLE t ADD COLUMN b int, ALGORITHM=COPY", []string{"blocks_writes"}},
 		{"mysql", "ALTER TABLE t ADD COLUMN b int NOT NULL, ALGORITHM=INSTANT", []string{"column_required"}},
+		{"mysql", "ALTER TABLE t ADD COLUMN b char(36) NOT NULL DEFAULT (uuid()), ALGORITHM=INPLACE", []string{"rewrites_table"}},
+		{"mysql", "ALTER TABLE t ADD COLUMN b datetime(3) DEFAULT CURRENT_TIMESTAMP(3), ADD COLUMN c json DEFAULT (json_object()), ALGORITHM=INSTANT", nil},
 		{"mysql", "ALTER TABLE t ADD COLUMN b int AUTO_INCREMENT UNIQUE", []string{"blocks_writes"}},
 		{"mysql", "ALTER TABLE t ADD INDEX i (a), ALGORITHM=INPLACE, LOCK=NONE", nil},
 		{"mysql", "ALTER TABLE t ADD COLUMN b int, ALGORITHM=DEFAULT, LOCK=DEFAULT", []string{"not_online"}},
@@ -143,6 +162,9 @@ func TestRules(t *testing.T) {
 		{"mysql", "RENAME TABLE t TO u", []string{"breaks_programs"}},
 		{"mysql", "DELETE FROM t", []string{"changes_all_rows"}},
 		{"mysql", "DELETE FROM t LIMIT 1000", nil},
+		{"mysql", "PREPARE s FROM 'ALTER TABLE t ADD COLUMN b int NOT NULL, ALGORITHM=INSTANT'; EXECUTE s", []string{"column_required"}},
+		{"mysql", "SET @s = 'DROP TABLE t'; PREPARE s FROM @s; EXECUTE s", []string{"not_judged"}},
+		{"mysql", "DROP VIEW v, w", []string{"breaks_programs", "breaks_programs"}},
 
 		{"sqlserver", "CREATE INDEX i ON dbo.t (a)", []string{"index_blocks_writes"}},
 		{"sqlserver", "CREATE INDEX i ON dbo.t (a) WITH (ONLINE = ON)", nil},
@@ -163,6 +185,16 @@ func TestRules(t *testing.T) {
 		{"sqlserver", "ALTER TABLE t DROP COLUMN a, b", []string{"breaks_programs", "breaks_programs"}},
 		{"sqlserver", "EXEC sp_rename 'dbo.t.a', 'b', 'COLUMN'", []string{"breaks_programs"}},
 		{"sqlserver", "ALTER TABLE t FROBNICATE", []string{"not_judged"}},
+		{"sqlserver", "EXEC ('ALTER TABLE t ADD b int NOT NULL')", []string{"column_required"}},
+		{"sqlserver", "EXEC sys.sp_executesql N'EXEC sp_rename ''t'', ''u'''", []string{"breaks_programs"}},
+		{"sqlserver", "EXEC sp_executesql @stmt = @sql; EXEC dbo.refresh_totals 1", []string{"not_judged"}},
+		{"sqlserver", "ALTER TABLE t ADD a int\nALTER TABLE t ADD b int NOT NULL\nCREATE INDEX i ON t (a)\nDROP INDEX i ON t\nUPDATE t SET a = 1\nEXEC sp_rename 't', 'u'", []string{"column_required", "index_blocks_writes", "index_drop_blocks", "changes_all_rows", "breaks_programs"}},
+		{"sqlserver", "ALTER TABLE t ADD CONSTRAINT c FOREIGN KEY (a) REFERENCES u (id) ON DELETE CASCADE ON UPDATE NO ACTION ALTER TABLE u DROP COLUMN b", []string{"constraint_scans", "breaks_programs"}},
+		{"sqlserver", "ALTER TABLE t DROP INDEX i", nil},
+		{"sqlserver", "CREATE TABLE t (a int, INDEX i (a)) CREATE UNIQUE INDEX j ON t (a) ALTER TABLE t ALTER COLUMN a bigint CREATE INDEX k ON u (a)", []string{"index_blocks_writes"}},
+		{"sqlserver", "CREATE TRIGGER g ON t AFTER INSERT AS DELETE FROM u DROP TABLE u", nil},
+		{"sqlserver", "BEGIN TRAN; ALTER TABLE t ADD a int ALTER TABLE u ADD a int; COMMIT", []string{"lock_order"}},
+		{"sqlserver", "UPDATE STATISTICS t; SELECT * INTO n FROM t; CREATE INDEX i ON n (a)", nil},
 	} {
 		if diff := cmp.Diff(append([]string{}, c.want...), read(t, c.dialect, c.sql, migration.Options{}, false)); diff != "" {
 			t.Errorf("%s: %s (-want +got):\n%s", c.dialect, c.sql, diff)
@@ -195,7 +227,7 @@ func TestOptions(t *testing.T) {
 		t.Error(got)
 	}
 	d, _ := dialects.Lookup("postgres")
-	r := migration.NewReader("postgres", migration.Options{Reads: func(name string) []string { return []string{"app/" + name + ".py:3"} }})
+	r := migration.NewReader(d, migration.Options{Reads: func(name string) []string { return []string{"app/" + name + ".py:3"} }})
 	const sql = "ALTER TABLE t DROP COLUMN total"
 	if got := r.Statement(sql, d.Lex(sql).List)[0].Message; !strings.Contains(got, "app/total.py:3 still names it") {
 		t.Error(got)
@@ -242,7 +274,7 @@ func example(page, heading string) string {
 
 // FuzzStatement: no text makes the rules panic, and spans stay within it.
 func FuzzStatement(f *testing.F) {
-	for _, sql := range []string{"ALTER TABLE", "ALTER TABLE t ADD", "CREATE INDEX ON", "ALTER TABLE t ALTER", "DROP", "ALTER TABLE t ADD CONSTRAINT", "ALTER TABLE t DROP PARTITION", "REINDEX (", "EXEC sp_rename"} {
+	for _, sql := range []string{"ALTER TABLE", "ALTER TABLE t ADD", "CREATE INDEX ON", "ALTER TABLE t ALTER", "DROP", "ALTER TABLE t ADD CONSTRAINT", "ALTER TABLE t DROP PARTITION", "REINDEX (", "EXEC sp_rename", "DO $$", "DO $$ BEGIN DROP TABLE", "DO 'BEGIN DROP'", "EXEC ('DROP", "PREPARE s FROM"} {
 		f.Add(sql)
 	}
 	f.Fuzz(func(t *testing.T, sql string) {
@@ -250,7 +282,7 @@ func FuzzStatement(f *testing.F) {
 			if !migration.Supports(d.Name()) {
 				continue
 			}
-			for _, x := range migration.NewReader(d.Name(), migration.Options{Transaction: true}).Statement(sql, d.Lex(sql).List) {
+			for _, x := range migration.NewReader(d, migration.Options{Transaction: true}).Statement(sql, d.Lex(sql).List) {
 				if x.Span.Start < 0 || x.Span.End > len(sql) || x.Span.Start > x.Span.End {
 					t.Errorf("%q: %+v", sql, x)
 				}

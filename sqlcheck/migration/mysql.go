@@ -61,6 +61,14 @@ func (r *Reader) mysql(c *cursor) {
 	case c.take("lock"):
 		c.takeAny("tables", "table")
 		r.lock(c.name(), start, myLimit)
+	case c.take("prepare"):
+		if c.name(); c.take("from") {
+			r.executed(c)
+		}
+	case c.take("execute", "immediate"): // MariaDB
+		r.executed(c)
+	case c.take("begin", "not", "atomic"): // MariaDB
+		r.add(CodeNotJudged, start, "", "the profile does not read blocks of MariaDB", "write the statements without the block")
 	}
 }
 
@@ -126,9 +134,9 @@ func (r *Reader) myDrop(c *cursor, start sqlguard.Span) {
 			r.online(c, start, name, "the drop of the index", "ALGORITHM=INPLACE LOCK=NONE")
 			r.lock(name, start, myLimit)
 		}
-	case c.take("view"), c.take("procedure"), c.take("function"):
+	case c.take("view"), c.take("procedure"), c.take("function"), c.take("sequence"), c.take("user"), c.take("role"):
 		ifExists(c)
-		r.gone(start, c.name(), "programs that still use it fail from now on", "")
+		r.goneAll(c, start)
 	case c.take("database"), c.take("schema"):
 		ifExists(c)
 		r.add(CodeDataLoss, start, c.name(), "it drops every table with its rows", "")
@@ -350,6 +358,15 @@ func (r *Reader) myAdd(c *cursor, table string, at sqlguard.Span) int {
 	if c.has("stored") || c.has("persistent") {
 		r.add(CodeRewritesTable, at, table, "the value of "+column+" is computed for each row, so the server copies the table and nobody writes to it meanwhile", "a VIRTUAL column, or a plain one that is filled in batches")
 		return copying
+	}
+	if look := *c; look.skipTo("default") && look.take("default") {
+		if inner := look.bracket(); inner != nil {
+			look = *inner
+		}
+		if call := volatileCall(&look); call != "" {
+			r.add(CodeRewritesTable, at, table, "the default "+call+" differs for each row, so the server copies the table and nobody writes to it meanwhile", "add the column without the default, set the default with ALTER COLUMN, and fill the old rows in batches")
+			return copying
+		}
 	}
 	if c.has("not", "null") && !c.has("default") && !c.has("as") {
 		r.add(CodeColumnRequired, at, column, "programs that do not know the column "+column+" can no longer insert into "+table+" in strict mode, and the old rows get a value that nobody chose (0, '' or a zero date)", "")

@@ -20,7 +20,9 @@ func (r *Reader) postgres(c *cursor) {
 		if c.is("lock_timeout") || c.is("statement_timeout") {
 			r.limited = c.peek(2) != "0" && c.peek(2) != "'0'" && !strings.EqualFold(c.peek(2), "default")
 		}
-	case c.is("select") && c.has("set_config"):
+	case c.take("do"):
+		r.do(c)
+	case c.is("select", "set_config"), c.is("perform", "set_config"), c.is("select", "pg_catalog") && c.has("set_config"):
 		if strings.Contains(strings.ToLower(r.sql), "lock_timeout") {
 			r.limited = true
 		}
@@ -34,7 +36,11 @@ func (r *Reader) postgres(c *cursor) {
 		r.pgReindex(c, start)
 	case c.take("cluster"):
 		r.outsideOnly(start, "")
-		if name := c.name(); name != "" {
+		c.take("verbose")
+		c.bracket()
+		if name := c.name(); name == "" {
+			r.add(CodeRewritesTable, start, "", "CLUSTER writes every table again that has an index to order it by, and nobody reads or writes the table meanwhile", "order the rows with a program that copies in the background, or leave them")
+		} else {
 			r.add(CodeRewritesTable, start, name, "CLUSTER writes the whole table again, and nobody reads or writes it meanwhile", "order the rows with a program that copies in the background, or leave them")
 			r.lock(name, start, pgLimit)
 		}
@@ -160,7 +166,7 @@ func (r *Reader) pgIndex(c *cursor, start sqlguard.Span, unique bool) {
 	c.take("only")
 	name := c.name()
 	if r.fresh(name) {
-		r.indexes[index] = true
+		r.indexes[schemaOf(name)+index] = true
 		if concurrently {
 			r.outsideOnly(start, "CREATE INDEX CONCURRENTLY")
 		}
@@ -181,7 +187,7 @@ func (r *Reader) pgIndex(c *cursor, start sqlguard.Span, unique bool) {
 func (r *Reader) pgReindex(c *cursor, start sqlguard.Span) {
 	concurrently := false
 	if options := c.bracket(); options != nil {
-		concurrently = options.has("concurrently")
+		concurrently = options.on("concurrently")
 	}
 	kind := c.takeAny("index", "table", "schema", "database", "system")
 	concurrently = c.take("concurrently") || concurrently
@@ -203,7 +209,7 @@ func (r *Reader) pgVacuum(c *cursor, start sqlguard.Span) {
 	r.outsideOnly(start, "VACUUM")
 	full := false
 	if options := c.bracket(); options != nil {
-		full = options.has("full") && !options.has("full", "off") && !options.has("full", "false") && !options.has("full", "0")
+		full = options.on("full")
 	}
 	full = c.take("full") || full
 	for c.takeAny("freeze", "verbose", "analyze") != "" {
@@ -246,7 +252,10 @@ func (r *Reader) pgDrop(c *cursor, start sqlguard.Span) {
 		}
 	case c.take("view"), c.take("type"), c.take("function"), c.take("procedure"), c.take("sequence"), c.take("domain"):
 		ifExists(c)
-		r.gone(start, c.name(), "programs that still use it fail from now on", "")
+		r.goneAll(c, start)
+	case c.take("extension"), c.take("role"), c.take("user"), c.take("aggregate"), c.take("operator"), c.take("cast"), c.take("routine"), c.take("server"):
+		ifExists(c)
+		r.goneAll(c, start)
 	case c.take("database"), c.take("schema"), c.take("owned"):
 		ifExists(c)
 		r.outsideOnlyDatabase(c, start)
@@ -259,6 +268,15 @@ func (r *Reader) pgDrop(c *cursor, start sqlguard.Span) {
 		}
 	}
 	c.at = len(c.tokens)
+}
+
+// goneAll reports every name of a DROP.
+func (r *Reader) goneAll(c *cursor, start sqlguard.Span) {
+	for _, p := range c.parts() {
+		if name := p.name(); name != "" {
+			r.gone(start, name, "programs that still use "+name+" fail from now on", "")
+		}
+	}
 }
 
 func (r *Reader) outsideOnlyDatabase(c *cursor, start sqlguard.Span) {
@@ -310,6 +328,13 @@ func (r *Reader) pgAlter(c *cursor, start sqlguard.Span) {
 		name := c.name()
 		if c.is("add") && !c.has("not", "valid") || c.is("set", "not", "null") {
 			r.add(CodeConstraintScans, start, name, "the server reads every table that has a column of the domain "+name+" and blocks writes meanwhile", "ADD CONSTRAINT … NOT VALID, and VALIDATE CONSTRAINT later")
+		}
+	case c.takeAny("schema", "sequence", "function", "procedure", "routine", "aggregate", "role", "user", "foreign") != "":
+		c.take("data")
+		ifExists(c)
+		name := c.name()
+		if c.bracket(); c.is("rename") || c.is("set", "schema") {
+			r.gone(start, name, "programs that still use the old name of "+name+" fail from now on", "first release programs that know both names, or make the new one beside the old one")
 		}
 	case c.take("index"):
 		ifExists(c)
@@ -520,6 +545,7 @@ var steady = []string{
 	"current_user", "session_user", "user", "current_role", "current_setting", "current_schema", "to_timestamp", "to_date", "to_char", "make_interval", "make_date", "make_timestamp",
 	"timezone", "date_trunc", "coalesce", "nullif", "greatest", "least", "lower", "upper", "concat", "array", "row", "md5", "jsonb_build_object",
 	"json_build_object", "jsonb_build_array", "json_build_array", "to_jsonb", "to_json", "interval", "cast", "extract", "round", "floor", "ceil", "abs", "length",
+	"json_object", "json_array", "curdate", "utc_timestamp", "unix_timestamp", "date_add", "concat_ws", "if",
 	"decode", "encode", "numeric", "decimal", "varchar", "character", "char", "bit", "timestamp", "timestamptz", "time", "float",
 }
 

@@ -36,6 +36,8 @@ func TestLocksOfPostgreSQL(t *testing.T) {
 		code      string // which must be found; "" for none
 	}{
 		{"CREATE INDEX i ON t (a)", blocksWrites, false, "index_blocks_writes"},
+		{"DO $$ BEGIN IF true THEN CREATE INDEX i ON t (a); END IF; END $$", blocksWrites, false, "index_blocks_writes"},
+		{"DO $$ BEGIN EXECUTE 'ALTER TABLE t ALTER a TYPE bigint'; END $$", exclusive, true, "rewrites_table"},
 		{"ALTER TABLE t ADD UNIQUE (s, a)", exclusive, false, "index_blocks_writes"},
 		{"ALTER TABLE t ADD CONSTRAINT c UNIQUE USING INDEX spare", exclusive, false, ""},
 		{"ALTER TABLE t ADD CONSTRAINT c CHECK (a > 0)", exclusive, false, "constraint_scans"},
@@ -111,6 +113,9 @@ func TestOnlineOfMariaDB(t *testing.T) {
 		online bool
 	}{
 		{"ALTER TABLE t ADD COLUMN b int", true},
+		{"ALTER TABLE t ADD COLUMN d1 char(36) DEFAULT (uuid())", false},
+		{"ALTER TABLE t ADD COLUMN d2 int DEFAULT (1 + 1)", true},
+		{"ALTER TABLE t ADD COLUMN d3 timestamp DEFAULT current_timestamp", true},
 		{"ALTER TABLE t ADD INDEX i (a)", true},
 		{"ALTER TABLE t DROP INDEX i", true},
 		{"ALTER TABLE t ALTER COLUMN a SET DEFAULT 1", true},

@@ -19,6 +19,7 @@ func (r *Reader) sqlserver(c *cursor) {
 		if c.is("lock_timeout") {
 			r.limited = c.peek(1) != "-"
 		}
+	case c.is("update", "statistics"):
 	case c.is("update"), c.is("delete"):
 		look := *c
 		if look.take(strings.ToLower(c.peek(0))); look.is("top") {
@@ -38,7 +39,17 @@ func (r *Reader) sqlserver(c *cursor) {
 		}
 	case c.is("exec"), c.is("execute"), c.is("sp_rename"):
 		c.takeAny("exec", "execute")
-		if procedure := c.name(); strings.EqualFold(procedure, "sp_rename") {
+		if text := c.bracket(); text != nil { // EXEC ('…')
+			r.executed(text)
+			return
+		}
+		switch _, procedure := c.qualified(); strings.ToLower(procedure) {
+		case "sp_executesql":
+			if strings.HasPrefix(c.peek(0), "@") && c.peek(1) == "=" {
+				c.at += 2
+			}
+			r.executed(c)
+		case "sp_rename":
 			for !c.end() && c.tokens[c.at].Kind != sqlguard.TokenString {
 				c.at++
 			}
@@ -46,6 +57,67 @@ func (r *Reader) sqlserver(c *cursor) {
 			r.gone(start, old, "programs that still use the old name "+old+" fail from now on", "keep the old name as a view or a synonym")
 		}
 	}
+}
+
+// msObjects are what CREATE, ALTER and DROP are of. A column and a constraint are
+// none: those belong to ALTER TABLE.
+var msObjects = []string{
+	"table", "index", "unique", "clustered", "nonclustered", "columnstore", "view", "procedure", "proc", "function", "trigger", "sequence", "schema", "type", "synonym",
+	"user", "role", "statistics", "fulltext", "spatial", "primary", "xml",
+}
+
+// msStatements divides DDL where another statement begins: SQL Server needs no
+// semicolon between two. What has a body is one.
+func msStatements(c *cursor) (list []*cursor) {
+	if !c.is("alter", "table") && !c.is("alter", "index") && !c.is("create") && !c.is("drop") && !c.is("truncate") {
+		return []*cursor{c}
+	}
+	from := 0
+	for look := *c; !look.end(); look.skip() {
+		if look.at > from && look.starts() {
+			list = append(list, &cursor{sql: c.sql, tokens: c.tokens[from:look.at]})
+			from = look.at
+		}
+		if body := look; body.takeAny("create", "alter") != "" && body.at == from+1 {
+			body.take("or", "alter")
+			if body.takeAny("view", "procedure", "proc", "function", "trigger") != "" {
+				break
+			}
+		}
+	}
+	return append(list, &cursor{sql: c.sql, tokens: c.tokens[from:]})
+}
+
+// starts reports whether a statement begins here that is no part of the DDL before.
+func (c *cursor) starts() bool {
+	if before := (&cursor{sql: c.sql, tokens: c.tokens[:c.at], at: c.at - 1}); before.is("on") || before.is("or") || before.is("for") {
+		return false
+	}
+	look := *c
+	switch look.takeAny("create", "alter", "drop", "truncate", "exec", "execute", "update", "insert", "delete") {
+	case "create", "alter", "drop":
+		switch look.takeAny(msObjects...) {
+		case "":
+			return false
+		case "index": // not that of ALTER TABLE … DROP INDEX
+			ifExists(&look)
+			look.name()
+			return look.is("on") || c.is("create")
+		}
+		return true
+	case "truncate":
+		return look.is("table")
+	case "exec", "execute":
+		return true
+	case "update":
+		look.name()
+		return look.is("set") || c.is("update", "statistics")
+	case "insert":
+		return look.is("into")
+	case "delete":
+		return look.is("from")
+	}
+	return false
 }
 
 // msOnline reports whether the options of a statement say ONLINE = ON.
@@ -128,7 +200,7 @@ func (r *Reader) msDrop(c *cursor, start sqlguard.Span) {
 		}
 	case c.take("view"), c.take("procedure"), c.take("proc"), c.take("function"), c.take("synonym"), c.take("type"), c.take("sequence"):
 		ifExists(c)
-		r.gone(start, c.name(), "programs that still use it fail from now on", "")
+		r.goneAll(c, start)
 	case c.take("database"), c.take("schema"):
 		ifExists(c)
 		r.add(CodeDataLoss, start, c.name(), "it drops what it holds", "")

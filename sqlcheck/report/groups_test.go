@@ -57,6 +57,15 @@ func TestManyFindings(t *testing.T) {
 	if n := strings.Count(got, "DROP changes"); n != 1 {
 		t.Errorf("equal findings are shown %d times", n)
 	}
+	unknown := &report.Check{Version: "1"}
+	for i := range 30 {
+		unknown.Files = append(unknown.Files, report.File{Path: fmt.Sprintf("q/%d.sql", i), Findings: []report.Finding{{
+			Finding: sqlguard.Finding{Code: sqlguard.CodeDialectUnknown, Message: "nothing says which", Line: 1, Column: 1}, Severity: report.SeverityError,
+		}}})
+	}
+	if got := write(unknown, report.FormatHuman); strings.Count(got, "nothing says which") != 1 || !strings.Contains(got, "  also at q/1.sql:1:1, q/2.sql:1:1, q/3.sql:1:1, q/4.sql:1:1, q/5.sql:1:1, q/6.sql:1:1 and 23 more\n") {
+		t.Error(got)
+	}
 	if few := write(reported(2, 3), report.FormatHuman); strings.Count(few, "DROP changes") != 6 || strings.Contains(few, "also at") {
 		t.Errorf("few findings are grouped:\n%s", few)
 	}

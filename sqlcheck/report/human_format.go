@@ -106,8 +106,8 @@ func also(b *bytes.Buffer, group []one) {
 	fmt.Fprintf(b, "  also at %s%s\n", strings.Join(places, ", "), more)
 }
 
-// grouped groups findings with the same message: those of one file, and those
-// of the same statement in several files.
+// grouped groups findings with the same message: those of one file, those of the
+// same statement in several files, and those about files themselves.
 func grouped(all []one) [][]one {
 	type key struct {
 		code                sqlguard.Code
@@ -121,7 +121,7 @@ func grouped(all []one) [][]one {
 		here := key{o.Code, o.Severity, o.State, o.Message, o.file.Path, ""}
 		same := key{o.Code, o.Severity, o.State, o.Message, "", o.Fingerprint}
 		i, found := at[here]
-		if !found && o.Fingerprint != "" {
+		if !found {
 			i, found = at[same]
 		}
 		if !found {
@@ -129,7 +129,7 @@ func grouped(all []one) [][]one {
 			groups = append(groups, nil)
 			at[here] = i
 		}
-		if _, known := at[same]; !known && o.Fingerprint != "" {
+		if _, known := at[same]; !known {
 			at[same] = i
 		}
 		groups[i] = append(groups[i], o)

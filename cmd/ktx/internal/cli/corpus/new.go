@@ -162,7 +162,7 @@ func (n *newCase) number() error {
 		history, err = n.begin()
 	}
 	if err != nil {
-		return console.Usage("%s is not the folder of a corpus: %w", n.dir, err)
+		return console.Usage("%s is not the folder of a corpus: %w; an empty folder, named with --dir, begins one of your own", n.dir, err)
 	}
 	if n.since == "" {
 		m := historyVersion.FindSubmatch(history)

@@ -219,6 +219,9 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 		inputs = ignored.Without(inputs)
 	}
 	if o.fix != "" {
+		if slices.ContainsFunc(inputs, func(in sqlcheck.Input) bool { return in.Stdin }) {
+			return console.Usage("--fix rewrites files, and standard input is none; name the file")
+		}
 		if err := fixFiles(ctx, a, o.fix, inputs, guards); err != nil {
 			return err
 		}
