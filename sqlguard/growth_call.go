@@ -242,6 +242,9 @@ func (m *meter) made(name, open, stop int, of operand, args []amount, inFrom boo
 		}
 	case MakesAll:
 		rows := m.rows()
+		if strings.Contains(fn, "json") {
+			all.size = all.quoted()
+		}
 		if rows > 1 {
 			all.size = max(all.size, 20)
 		}

@@ -977,7 +977,7 @@ func (m *meter) doubles(start, end int, s step) bool {
 				repeats = true
 			case kind == MakesFormat && m.growth.Hiding != "" && len(seen) > 0 && m.quotesPart(i+1):
 				repeats = true
-			case m.growth.Strict && !made && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
+			case m.growth.Strict && (!made || kind == MakesText) && !numbers[fn] && !choices[fn] && !plain[fn] && !expressionWord(fn), fn == "overlay", fn == "insert":
 				joins = true
 			case m.joinsValues(fn):
 				joins = true

@@ -123,3 +123,43 @@ func TestQuotes(t *testing.T) {
 		judge(sql, true)
 	}
 }
+
+// TestQuotesOfJSON: MySQL, SQLite and SQL Server write the quotes of a text into a document as
+// \", and those and the backslash of a document in a document again.
+func TestQuotesOfJSON(t *testing.T) {
+	t.Parallel()
+	for _, level := range []struct{ dialect, before, behind string }{
+		{"mysql", "CAST(JSON_ARRAY(", ") AS CHAR)"},
+		{"mysql", "CONCAT(JSON_OBJECT('a', ", "), '')"},
+		{"mysql", "JSON_SET('[]', '$[0]', CAST(", " AS CHAR))"},
+		{"mysql", "(SELECT JSON_ARRAYAGG(CAST(x AS CHAR)) FROM (SELECT ", " AS x) AS t)"},
+		{"sqlite", "json_array('' || ", ")"},
+		{"sqlite", "json_object('a', '' || ", ")"},
+		{"sqlite", "json_insert('[]', '$[#]', '' || ", ")"},
+		{"sqlite", "(SELECT json_group_array('' || x) FROM (SELECT ", " AS x))"},
+		{"sqlite", "printf('%Q', ", ")"},
+		{"sqlite", "unistr_quote(", ")"},
+		{"sqlserver", "JSON_ARRAY(", ")"},
+		{"sqlserver", "JSON_OBJECT('a': ", ")"},
+		{"sqlserver", "JSON_MODIFY('{}', '$.a', ", ")"},
+	} {
+		for levels, allowed := range map[int]bool{4: true, 22: false, 40: false} {
+			sql := "SELECT " + strings.Repeat(level.before, levels) + `'"'` + strings.Repeat(level.behind, levels) + " AS x"
+			if v := checkOnce(t, level.dialect, sql); v.Allowed != allowed || !allowed && v.Code != sqlguard.CodeInputTooLarge {
+				t.Errorf("%s: %s\nallowed %v: %+v", level.dialect, sql, v.Allowed, v.Findings)
+			}
+		}
+	}
+	for dialect, sql := range map[string]string{ // what stays as it is
+		"mysql":  "WITH RECURSIVE r (id, path) AS (SELECT id, JSON_ARRAY(id) FROM t WHERE parent IS NULL UNION ALL SELECT t.id, JSON_ARRAY_APPEND(r.path, '$', t.id) FROM t JOIN r ON t.parent = r.id) SELECT * FROM r",
+		"sqlite": "WITH RECURSIVE r (id, path) AS (SELECT id, json_array(id) FROM t WHERE parent IS NULL UNION ALL SELECT t.id, json_insert(r.path, '$[#]', t.id) FROM t JOIN r ON t.parent = r.id) SELECT * FROM r",
+	} {
+		if v := checkOnce(t, dialect, sql); !v.Allowed {
+			t.Errorf("%s: %s: %+v", dialect, sql, v.Findings)
+		}
+	}
+	sql := "WITH RECURSIVE r (s, i) AS (SELECT 'x', 1 UNION ALL SELECT json_array(s, s), i + 1 FROM r WHERE i < 40) SELECT length(s) FROM r"
+	if v := checkOnce(t, "sqlite", sql); v.Allowed {
+		t.Errorf("%s is allowed", sql)
+	}
+}
