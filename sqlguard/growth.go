@@ -198,6 +198,17 @@ func (k Maker) long() bool { return k < MakesLength || k >= MakesManyfold }
 // counts reports whether a function of the kind says how long its argument is.
 func (k Maker) counts() bool { return k == MakesLength || k == MakesIndex }
 
+// repeats reports whether a function of the kind can make a text that is longer than twice its
+// arguments.
+func (k Maker) repeats() bool {
+	switch k { //nolint:exhaustive // the others are no longer, or not by themselves
+	case MakesTwelvefold, MakesBits, MakesRepeat, MakesFourfold, MakesReplace, MakesReplaceText, MakesEach, MakesReduced:
+		return true
+	default:
+		return false
+	}
+}
+
 // holds reports whether a value of the kind has numbers, and no digits of one.
 func (k Maker) holds() bool {
 	switch k { //nolint:exhaustive // the others make texts

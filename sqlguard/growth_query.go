@@ -973,7 +973,9 @@ func (m *meter) doubles(start, end int, s step) bool {
 			kind, made := m.growth.Makers[fn]
 			pads = pads || (s.measures || s.unrolls) && (kind == MakesPad || kind == MakesCount || kind == MakesResize || kind == MakesFill || kind == MakesFormat || kind == MakesCopies)
 			switch {
-			case made && (len(seen) > 0 || kind == MakesAll) && (kind == MakesAll && (s.unrolls || !m.gathersOthers(i+1, m.closing(i, end), s)) || kind == MakesTwelvefold || kind == MakesBits || kind == MakesRepeat || kind == MakesFourfold || kind == MakesReplace || kind == MakesReplaceText || kind == MakesEach || kind == MakesReduced):
+			case made && kind == MakesAll && (s.unrolls || !m.gathersOthers(i+1, m.closing(i, end), s)):
+				repeats = true
+			case len(seen) > 0 && kind.repeats() && !m.gathersOthers(i+1, m.closing(i, end), s):
 				repeats = true
 			case kind == MakesFormat && m.growth.Hiding != "" && len(seen) > 0 && m.quotesPart(i+1):
 				repeats = true
@@ -1071,7 +1073,7 @@ func (m *meter) addsLists(i, start, end int, s step) bool {
 // numeric are the operators that bind as + or closer, and have no lists.
 var numeric = map[string]bool{"-": true, "*": true, "/": true, "//": true, "%": true, "^": true, "**": true}
 
-// gathersOthers reports whether an aggregate reads only columns of relations that have no value
+// gathersOthers reports whether a call reads only columns of relations that have no value
 // of the recursive query, each with the name of its relation.
 func (m *meter) gathersOthers(start, end int, s step) bool {
 	for i := start; i < end; i++ {

@@ -99,3 +99,30 @@ func TestTrustWithoutCatalog(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsOfOthers: a call whose arguments are columns of other relations, each with the name
+// of its relation, makes nothing of the text of the step before.
+func TestStepsOfOthers(t *testing.T) {
+	t.Parallel()
+	const begin = "WITH RECURSIVE r (id, path) AS (SELECT id, name FROM t WHERE parent IS NULL UNION ALL SELECT t.id, "
+	for _, c := range []struct {
+		dialect, step string
+		allowed       bool
+	}{
+		{"postgres", "r.path || '/' || regexp_replace(t.name, '[^a-z]', '', 'g') FROM t JOIN r ON t.parent = r.id", true},
+		{"postgres", "r.path || repeat(t.name, 2) FROM t JOIN r ON t.parent = r.id", true},
+		{"mysql", "CONCAT(r.path, '/', REPLACE(t.name, ' ', '-')) FROM t JOIN r ON t.parent = r.id", true},
+		{"sqlite", "r.path || '/' || replace(t.name, ' ', '-') FROM t JOIN r ON t.parent = r.id", true},
+		{"postgres", "regexp_replace(t.name, '.', r.path, 'g') FROM t JOIN r ON t.parent = r.id", false},
+		{"postgres", "regexp_replace(path, '.', path, 'g') FROM t JOIN r ON t.parent = r.id", false},
+		{"postgres", "r.path || regexp_replace(t.name, '.', t.path, 'g') FROM (SELECT id, path, name FROM r) AS t", false},
+		{"postgres", "r.path || regexp_replace(t.p, '.', t.p, 'g') FROM r, LATERAL (SELECT r.id, r.path AS p) AS t", false},
+		{"postgres", "regexp_replace(t.path, '.', t.path, 'g') FROM r CROSS JOIN LATERAL (VALUES (r.id, r.path)) AS t (id, path)", false},
+		{"sqlite", "replace(t.path, 'a', t.path) FROM r AS t", false},
+	} {
+		sql := begin + c.step + ") SELECT length(path) FROM r"
+		if v := checkOnce(t, c.dialect, sql); v.Allowed != c.allowed {
+			t.Errorf("%s: %s\nallowed %v: %+v", c.dialect, sql, v.Allowed, v.Findings)
+		}
+	}
+}
