@@ -151,7 +151,7 @@ func (d *discovery) openScans(ctx context.Context, scope []execution.ConnectionI
 // of any question by chance: their masses count less, the less their first stands out from
 // the others. docs/evidence/discovery-quality.md says how the figures were chosen.
 const (
-	pageWeight  = 0.7
+	pageWeight  = 0.73
 	pagePlaces  = 5    // of the first 15 results
 	fewStandOut = 0.35 // how much the first of few pages stands out
 )

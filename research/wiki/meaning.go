@@ -11,7 +11,7 @@ import (
 
 // meaningWeight is what a page gets for being about the same as a query, for each word
 // of the query, in units of the score of a rare word.
-const meaningWeight = 0.4
+const meaningWeight = 0.45
 
 // How near a passage as a whole has to be to a query of which it has no word and no
 // synonym, and how many words the query has: one alone tells too little.

@@ -104,6 +104,49 @@ func TestQualityElsewhere(t *testing.T) {
 	}
 }
 
+// TestQualityOffice is TestQuality for the pages of a company that sells software.
+func TestQualityOffice(t *testing.T) {
+	t.Parallel()
+	pages, questions := wikitest.Office()
+	files := map[string]string{}
+	for key, text := range pages {
+		files["wiki/global/"+key+".md"] = text
+	}
+	store := storeOf(t, files)
+	var all quality
+	for _, q := range questions {
+		found, err := store.Search(q.Text, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.add(1 + slices.IndexFunc(found.Hits, func(h wiki.Hit) bool { return h.Page.Key == q.Key }))
+	}
+	t.Log(all)
+	if all.hit5() < 0.78 || all.mrr() < 0.6 {
+		t.Errorf("%v; hit@5 0.78 and MRR 0.6 are required", all)
+	}
+}
+
+// TestSentences: of two pages with the same words, the one that has them in one sentence
+// comes first.
+func TestSentences(t *testing.T) {
+	t.Parallel()
+	store := storeOf(t, map[string]string{
+		"wiki/global/a.md": "The courier weighs parcels. Insurance is optional. Pallets travel by lorry. Customs forms come with it.",
+		"wiki/global/b.md": "The courier weighs lorries. Insurance travels by it. Pallets come with customs forms. Parcels is optional.",
+		"wiki/global/c.md": "Nobody answers the phone at noon. Lunch is at one. Visitors sign a book. The garden is open.",
+	})
+	for query, want := range map[string]string{"courier parcels": "a", "parcels optional": "b", "pallets customs": "b", "pallets lorry": "a"} {
+		found, err := store.Search(query, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Hits) < 2 || found.Hits[0].Page.Key != want {
+			t.Errorf("%q: %s is not first of both: %v", query, want, found.Hits)
+		}
+	}
+}
+
 // TestQualityInOtherLanguages asks for pages in eight languages, with other forms of their
 // words, and wants the right page first.
 func TestQualityInOtherLanguages(t *testing.T) {

@@ -36,9 +36,9 @@ type Found struct {
 	Warnings []string
 }
 
-// coverage is the part of a score that depends on how much of the query the page
-// covers, compared with the page that covers most.
-const coverage = 0.2
+// sentenceWeight is what the words count that one sentence of a page has together, beside
+// those of the whole passage: words that stand together belong together.
+const sentenceWeight = 0.35
 
 // staleFactor lowers the score of a page that says that it is stale.
 const staleFactor = 0.5
@@ -84,25 +84,14 @@ func (n *Snapshot) Search(q *rank.Query, text string, limit int) Found {
 // candidates returns the pages that have a word of the query or a synonym of one, each
 // with its best passage.
 func (n *Snapshot) candidates(q *rank.Query) ([]*candidate, []expansion) {
-	var indexes []*rank.Index
-	for _, p := range n.parts {
-		indexes = append(indexes, p.index)
-	}
-	sums := rank.Score(weigh(q), indexes...)
-	first := make([][]uint8, len(sums)) // the field of documents that have synonyms only
-	direct := make([]int, len(sums))    // how many documents have words of the query
-	for i, s := range sums {
-		first[i] = make([]uint8, len(s.Score))
-		direct[i] = len(s.Docs)
-	}
 	known := map[string]bool{}
+	var passages, sentences []*rank.Index
 	for _, p := range n.parts {
 		maps.Copy(known, p.known)
+		passages, sentences = append(passages, p.index), append(sentences, p.sentences)
 	}
 	expansions := expand(n.analyzer, q, known)
-	for _, e := range expansions {
-		e.add(indexes, sums, first)
-	}
+	sums, first, direct := score(q, expansions, passages)
 	best := map[*Page]*candidate{}
 	var order []*candidate
 	for i, s := range sums {
@@ -125,12 +114,17 @@ func (n *Snapshot) candidates(q *rank.Query) ([]*candidate, []expansion) {
 			*c = candidate{Hit: Hit{Page: page, Score: s.Score[doc], Mass: s.Mass[doc], Field: fields[field].Name}, passage: l.passage}
 		}
 	}
-	most := 0.0
-	for _, c := range order {
-		most = max(most, c.Mass)
+	together := map[*Page]float64{} // the score of the best sentence
+	sums, _, _ = score(q, expansions, sentences)
+	for i, s := range sums {
+		for _, doc := range s.Docs {
+			page := n.parts[i].pages[n.parts[i].sentenceOf[doc]]
+			together[page] = max(together[page], s.Score[doc])
+		}
+		s.Release()
 	}
 	for _, c := range order {
-		c.Score *= 1 - coverage + coverage*c.Mass/most
+		c.Score += float64(sentenceWeight * together[c.Page])
 	}
 	if !q.Foreign() { // the vectors are of English words
 		order = n.lift(q, order)
@@ -141,6 +135,20 @@ func (n *Snapshot) candidates(q *rank.Query) ([]*candidate, []expansion) {
 		}
 	}
 	return order, expansions
+}
+
+// score returns the scores of the documents that have words of a query or synonyms of them,
+// the field of those that have synonyms only, and how many of the first documents have words.
+func score(q *rank.Query, expansions []expansion, indexes []*rank.Index) (sums []*rank.Scores, first [][]uint8, direct []int) {
+	sums = rank.Score(weigh(q), indexes...)
+	for _, s := range sums {
+		first = append(first, make([]uint8, len(s.Score)))
+		direct = append(direct, len(s.Docs))
+	}
+	for _, e := range expansions {
+		e.add(indexes, sums, first)
+	}
+	return sums, first, direct
 }
 
 // candidate is a hit before it is known whether it is returned.

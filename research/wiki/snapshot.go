@@ -30,6 +30,9 @@ type part struct {
 	passages []located       // by document
 	known    map[string]bool // words of the thesaurus that the pages have
 
+	sentences  *rank.Index
+	sentenceOf []int // by document of sentences, the page in pages
+
 	meanings []meaning // by document
 }
 
@@ -48,14 +51,18 @@ const (
 	fieldBody
 )
 
-// fields are the fields of a passage. Title, summary and tags are those of its page.
+// fields are the fields of a passage. Title, summary and tags are those of its page. That
+// all weights are small lets it count more that a word is there several times.
 var fields = []rank.Field{
-	{Name: "title", Weight: 2, B: 0.5},
-	{Name: "summary", Weight: 2, B: 0.5},
-	{Name: "tags", Weight: 2, B: 0.5},
-	{Name: "heading", Weight: 1.5, B: 0.5},
-	{Name: "body", Weight: 1, B: 0.75},
+	{Name: "title", Weight: 1.6, B: 0.5},
+	{Name: "summary", Weight: 1.6, B: 0.5},
+	{Name: "tags", Weight: 1.6, B: 0.5},
+	{Name: "heading", Weight: 1.2, B: 0.5},
+	{Name: "body", Weight: 0.8, B: 0.75},
 }
+
+// sentenceFields is the field of a sentence.
+var sentenceFields = []rank.Field{{Name: "sentence", Weight: 1, B: 0.5}}
 
 // finish makes what is derived from the files. It keeps the indexes of the snapshot
 // before for scopes whose pages are the same.
@@ -92,7 +99,7 @@ func (n *Snapshot) finish(s *Store, before *Snapshot) {
 
 func newPart(a *rank.Analyzer, pages []*Page) *part {
 	out := &part{pages: pages, known: map[string]bool{}}
-	b := rank.NewBuilder(a, fields)
+	b, sentences := rank.NewBuilder(a, fields), rank.NewBuilder(a, sentenceFields)
 	for i, p := range pages {
 		for _, text := range []string{p.Title, p.Key, p.Summary, strings.Join(p.Tags, " "), p.Body} {
 			vocabulary(out.known, text)
@@ -101,12 +108,19 @@ func newPart(a *rank.Analyzer, pages []*Page) *part {
 			var texts []rank.Text
 			for f, text := range p.texts(g) {
 				texts = append(texts, rank.Text{Field: f, Text: text})
+				if f == fieldTags {
+					continue
+				}
+				for sentence := range strings.FieldsFuncSeq(text, endsSentence) {
+					sentences.Add(rank.Text{Text: sentence})
+					out.sentenceOf = append(out.sentenceOf, i)
+				}
 			}
 			b.Add(texts...)
 			out.passages = append(out.passages, located{i, g})
 		}
 	}
-	out.index = b.Index()
+	out.index, out.sentences = b.Index(), sentences.Index()
 	out.meanings = out.findMeanings()
 	return out
 }

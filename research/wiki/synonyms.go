@@ -328,14 +328,45 @@ func related(word string) map[string]worth {
 	return out
 }
 
-// rarity is how much a word tells, from 0 to 1: little if it is common in English.
+// letterWeight is how much a single letter or digit tells, such as a part of e-mail or of
+// 2FA, and vagueWeight a vague word, beside another as rare.
+const (
+	letterWeight = 0.2
+	vagueWeight  = 0.7
+)
+
+// vague are words that questions have whatever they are about.
+var vague = func() map[string]bool {
+	out := map[string]bool{}
+	for word := range strings.FieldsSeq(`
+someone somebody anyone anybody everyone everybody nobody none else person people guy folk thing something anything everything nothing stuff
+way kind sort type bit lot ok okay happen want need like likely possible able allow
+use go goes gone come put take make become get have give
+still already yet ever never always often usually sometimes again really actually just even also maybe perhaps instead rather
+much many few several enough one two three some any every each all both either other another same different
+mean meaning tell say ask think know look see try wonder understand explain help belong let
+`) {
+		out[word] = true
+	}
+	return out
+}()
+
+// rarity is how much a word tells, from 0 to 1: little if it is common in English or in
+// questions.
 func rarity(word string) float64 {
-	for _, form := range forms(word) {
+	if len(word) == 1 {
+		return letterWeight
+	}
+	own, factor := forms(word), 1.0
+	if slices.ContainsFunc(own, func(form string) bool { return vague[form] }) {
+		factor = vagueWeight
+	}
+	for _, form := range own {
 		if wordnet.Known(form) {
-			return wordnet.Rarity(form)
+			return factor * wordnet.Rarity(form)
 		}
 	}
-	return 1
+	return factor
 }
 
 // weigh makes the common words of English in a query count less.

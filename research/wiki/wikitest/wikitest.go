@@ -24,6 +24,12 @@ var fixture string
 //go:embed letting.txt
 var letting string
 
+// office is a third fixture, of a company that sells software. It was written before any
+// search saw it, and then settings were chosen on it.
+//
+//go:embed office.txt
+var office string
+
 // languages has pages in eight languages, and questions with other forms of their words.
 // It was written before any search saw it.
 //
@@ -49,6 +55,15 @@ func Letting() (pages map[string]string, questions []Question) {
 	return pages, questions
 }
 
+// Office returns the third fixture. Settings were chosen on all its questions.
+func Office() (pages map[string]string, questions []Question) {
+	pages, questions = parse(office)
+	for i := range questions {
+		questions[i].Held = false
+	}
+	return pages, questions
+}
+
 // Languages returns pages in German, French, Spanish, Russian, Turkish, Arabic, Chinese and
 // Japanese. Keys begin with the code of the language.
 func Languages() (pages map[string]string, questions []Question) { return parse(languages) }
@@ -62,7 +77,7 @@ func parse(fixture string) (pages map[string]string, questions []Question) {
 			switch {
 			case strings.HasPrefix(line, "? "):
 				questions = append(questions, Question{Key: key, Text: line[2:], Held: len(questions)%2 == 1})
-			case strings.HasPrefix(line, "summary: "), strings.HasPrefix(line, "tags: "):
+			case strings.HasPrefix(line, "title: "), strings.HasPrefix(line, "summary: "), strings.HasPrefix(line, "tags: "):
 				name, value, _ := strings.Cut(line, ": ")
 				head = append(head, fmt.Sprintf("%s: %q", name, value))
 			default:
