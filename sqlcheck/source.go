@@ -220,7 +220,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 				r.file.Findings[len(r.file.Findings)-1].Severity = severity
 				text := filled.SQL[span.Start:span.End]
 				part := clause.MatchString(text) || t.Tagged && !strings.HasPrefix(t.Sink, "$") && !writes.MatchString(text) // of which the library makes a statement
-				if t.Emptied || !t.Configured && part || group.otherReads(guard, t) { // the program may never send it, or puts it behind a statement
+				if t.Emptied || !t.Configured && part || group.otherReads(guard, t) {                                        // the program may never send it, or puts it behind a statement
 					r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote
 				}
 			}

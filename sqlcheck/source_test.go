@@ -119,3 +119,23 @@ func TestOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsOfStatements: what a program may never send as it is, is a note.
+func TestPartsOfStatements(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, code string
+		want       []string
+	}{
+		{"a template that is put together", "const q = sql`SELECT a FROM t WHERE b IN (`; q.append(sql`1)`)", []string{`1:42 parse_error "(" note`}},
+		{"a template that writes", "const q = sql`DELETE FROM t WHERE b IN (`", []string{`1:40 parse_error "("`}},
+		{"a whole template", "p.$queryRaw`SELECT a FROM t WHERE b IN (`", []string{`1:40 parse_error "("`}},
+		{"branches that never meet", "const q = 'SELECT a FROM t ' + (x ? 'WHERE b = 1 ' : '') + (x ? 'AND c = 2' : ''); db.queryRaw(q)", []string{`1:66 parse_error "A" note`}},
+		{"no branch can be read", "db.queryRaw('SELECT a FROM FROM t' + (x ? ' WHERE b = 1' : ''))", []string{`1:28 parse_error "F"`}},
+		{"a connection to another engine", "clickhouse.query('SELECT finalizeAggregation(a) FROM t'); clickhouse.query('DELETE FROM t')", []string{`1:26 function_not_allowed "finalizeAggregation" note`, `1:77 write_statement "DELETE FROM t"`}},
+	} {
+		if _, found := inSource(t, "x.ts", test.code); !cmp.Equal(test.want, found) {
+			t.Errorf("%s: %s", test.name, cmp.Diff(test.want, found))
+		}
+	}
+}

@@ -141,7 +141,7 @@ var oneWord = lazily(`^\s*[A-Za-z]?[a-z]+(?:-[a-z]+)*\s*$`)
 // outsideDatabases are names of what sends requests, or shows a page. Their methods
 // have names of methods that take SQL.
 var outsideDatabases = map[string]bool{
-	"api": true, "axios": true, "http": true, "https": true, "response": true, "res": true, "router": true, "page": true, "cy": true, "ui": true,
+	"api": true, "axios": true, "fetch": true, "request": true, "requests": true, "req": true, "http": true, "https": true, "response": true, "res": true, "router": true, "page": true, "cy": true, "ui": true,
 	"screen": true, "window": true, "document": true, "element": true, "wrapper": true, "searchparams": true, "params": true,
 	"queryclient": true, "permissions": true, "st": true, "ax": true, "draw": true,
 }

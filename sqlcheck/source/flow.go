@@ -425,7 +425,11 @@ func (f *flow) element(v *value) *value {
 		out.texts = append(out.texts, it.value.texts...)
 		if it.value.object {
 			out.object = true
-			out.fields = together(out.fields, it.value.fields)
+			if out.fields != nil {
+				out.fields = together(out.fields, it.value.fields)
+			} else {
+				out.fields = it.value.fields
+			}
 		}
 	}
 	if out.object && len(out.texts) > 0 {

@@ -242,3 +242,34 @@ func TestNamesThatMeanMore(t *testing.T) {
 		}
 	}
 }
+
+// TestGoMigrations: lists of packages for migrations, functions of the file that pass an
+// argument on, and lists of structs.
+func TestGoMigrations(t *testing.T) {
+	t.Parallel()
+	const imports = "package p\n\nimport migrate \"github.com/rubenv/sql-migrate\"\n\n"
+	for _, test := range []struct {
+		code string
+		want []string
+	}{
+		{imports + "var m = &migrate.Migration{Id: \"1\", Up: []string{\"DROP TABLE a\", `CREATE TABLE b (c int)`}, Down: []string{}}", []string{"DROP TABLE a", "CREATE TABLE b (c int)"}},
+		{imports + `var all = []*migrate.Migration{{Up: []string{"DROP TABLE " + t}}, {Down: list}}`, []string{"DROP TABLE x [t]", "x [list]"}},
+		{`package p; var m = &migrate.Migration{Up: []string{"DROP TABLE a"}}`, nil},
+		{`package p
+func run(ctx context.Context, db *sql.DB, q string) { db.ExecContext(ctx, q) }
+func f() { run(ctx, db, "DROP TABLE a"); run(ctx, db, "no statement") }`, []string{"x [q]", "DROP TABLE a"}},
+		{`package p
+func (s *store) run(q string) { s.db.Exec(q) }
+func (s *store) f() { s.run("DROP TABLE a") }`, []string{"x [q]", "DROP TABLE a"}},
+		{`package p
+func (s *store) run(q string) { q = q + "x"; s.db.Exec(q) }
+func (s *store) f() { s.run("DROP TABLE a") }`, []string{"xx [q]"}},
+		{`package p
+func f() { for _, m := range []step{{name: "a", sql: "DROP TABLE a"}, {name: "b", sql: "DROP TABLE b"}} { db.Exec(m.sql) } }`, []string{"DROP TABLE a", "DROP TABLE b"}},
+		{`package p; func f() { s.stmt(q).Queryx("%" + name + "%") }`, nil},
+	} {
+		if diff := cmp.Diff(test.want, filled(t, "x.go", test.code, "postgres")); diff != "" {
+			t.Errorf("%s: %s", test.code, diff)
+		}
+	}
+}

@@ -13,12 +13,12 @@ import (
 )
 
 // javaScriptSinks are functions and methods that take SQL as their first
-// argument: those of node-postgres, mysql2, better-sqlite3, node-sqlite3, Knex,
-// Sequelize, TypeORM, Prisma, Drizzle and postgres.js.
+// argument: those of node-postgres, mysql2, better-sqlite3, node-sqlite3, Knex, Lucid,
+// Sequelize, TypeORM, Prisma, Drizzle, MikroORM, db-migrate and postgres.js.
 var javaScriptSinks = map[string]certainty{
 	"query": likely, "execute": likely, "raw": likely, "unsafe": likely, "prepare": possible, "exec": possible, "run": possible, "all": possible, "get": possible, "each": possible,
 	"$queryRawUnsafe": certain, "$executeRawUnsafe": certain, "queryRaw": certain, "executeSql": certain, "multi": possible, "one": possible, "none": possible,
-	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible, "addSql": certain,
+	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible, "addSql": certain, "runSql": certain, "rawQuery": likely,
 }
 
 // javaScriptTags are the tags of templates whose text is SQL. The driver gets

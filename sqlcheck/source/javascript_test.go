@@ -153,3 +153,25 @@ func FuzzJavaScript(f *testing.F) {
 	f.Add("const q = 'a\\x41'; sql`${q}`; db.query<A<B>>({text: q})", "mysql")
 	f.Fuzz(func(t *testing.T, code, dialect string) { fuzzed(t, "x.ts", code, dialect) })
 }
+
+// TestJavaScriptMigrations: the SQL of migrations, functions that pass an argument on,
+// lists of objects, and the variables of pg-promise.
+func TestJavaScriptMigrations(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		code string
+		want []string
+	}{
+		{"pgm.sql('DROP TABLE a'); x.sql('DROP TABLE b')", []string{"DROP TABLE a"}},
+		{"this.addSql(`DROP TABLE a`); db.runSql('DROP TABLE b')", []string{"DROP TABLE a", "DROP TABLE b"}},
+		{"class M { async $run(q, p) { await DB.query(q, p) }\n up() { this.$run('DROP TABLE a') } }", []string{"x [q]", "DROP TABLE a"}},
+		{"const go = (q) => pool.query({text: q}); go('DROP TABLE a')", []string{"x [q]", "DROP TABLE a"}},
+		{"for (const m of [{stmts: ['DROP TABLE a']}, {stmts: ['DROP TABLE b', 'DROP TABLE c']}]) for (const s of m.stmts) db.exec(s)", []string{"DROP TABLE a", "DROP TABLE b", "DROP TABLE c"}},
+		{"db.any('SELECT a FROM t WHERE b = ${b} AND c IN (${c:csv}) AND d = $/d/')", []string{"SELECT a FROM t WHERE b = 1 AND c IN (1) AND d = 1"}},
+		{"db.any('SELECT a FROM ${t:name} ${w:raw}')", []string{"SELECT a FROM x x [${t:name}] [${w:raw}]"}},
+	} {
+		if diff := cmp.Diff(test.want, filled(t, "x.ts", test.code, "postgres")); diff != "" {
+			t.Errorf("%s: %s", test.code, diff)
+		}
+	}
+}

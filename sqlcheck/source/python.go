@@ -17,7 +17,7 @@ var pythonSinks = map[string]certainty{
 	"exec_": likely, "exec_params": likely, "stream": possible,
 	"text": possible, "exec_driver_sql": certain, "read_sql": certain, "read_sql_query": certain, "raw": likely, "RawSQL": likely,
 	"fetch": possible, "fetchrow": certain, "fetchval": certain, "fetchmany": possible, "cursor": possible, "prepare": possible,
-	"RunSQL": certain, "execute_values": certain, "execute_batch": certain, "sql": likely, "query": likely, "query_df": certain, "scalar": possible, "scalars": possible,
+	"RunSQL": certain, "execute_sql": certain, "execute_values": certain, "execute_batch": certain, "sql": likely, "query": likely, "query_df": certain, "scalar": possible, "scalars": possible,
 }
 
 // python is a source of Python.

@@ -146,3 +146,25 @@ func FuzzPython(f *testing.F) {
 	f.Add("Q = ('a'\n'b')\ncur.execute(Q.format(1) + \"\\x41\\N{A}\")", "mysql")
 	f.Fuzz(func(t *testing.T, code, dialect string) { fuzzed(t, "x.py", code, dialect) })
 }
+
+// TestPythonMigrations: the SQL of migrations, and functions that pass an argument on.
+func TestPythonMigrations(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		code string
+		want []string
+	}{
+		{`migrations.RunSQL("DROP TABLE a", migrations.RunSQL.noop)`, []string{"DROP TABLE a"}},
+		{`RunSQL(sql="DROP TABLE a", reverse_sql="DROP TABLE b", state_operations=[x])`, []string{"DROP TABLE a", "DROP TABLE b"}},
+		{`RunSQL(["DROP TABLE a", ("DELETE FROM b WHERE c = %s", [1]), None])`, []string{"DROP TABLE a", "DELETE FROM b WHERE c = 1", "x [None]"}},
+		{`RunSQL(open("x").read())`, []string{`x [open("x").read()]`}},
+		{"from yoyo import step\nsteps = [step('DROP TABLE a', 'DROP TABLE b'), step(forward)]\ndef forward(c): pass", []string{"DROP TABLE a", "DROP TABLE b"}},
+		{`step("DROP TABLE a")`, nil},
+		{`execute_values(cur, "INSERT INTO t (a) VALUES %s", rows)`, []string{"INSERT INTO t (a) VALUES (1)"}},
+		{"class T:\n    def run(self, q, args=None):\n        self.cursor.execute(q, args)\n    def f(self):\n        self.run('DROP TABLE a')\n", []string{"x [q]", "DROP TABLE a"}},
+	} {
+		if diff := cmp.Diff(test.want, filled(t, "x.py", test.code, "postgres")); diff != "" {
+			t.Errorf("%s: %s", test.code, diff)
+		}
+	}
+}
