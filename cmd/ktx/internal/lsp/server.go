@@ -153,7 +153,7 @@ func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 			s.check(ctx, conn, p.Document, changed(d.lines, p.Changes))
 		}
 		return nil, nil
-	case "textDocument/didSave": // ktx.yaml may have changed
+	case "textDocument/didSave", "workspace/didChangeWatchedFiles", "workspace/didChangeConfiguration": // ktx.yaml may have changed
 		s.checkAll(ctx, conn)
 		return nil, nil
 	case "textDocument/didClose":

@@ -96,6 +96,8 @@ func TestSession(t *testing.T) {
 		`-- ktx:allow ddl_statement until=2027-01-30 reason=`)
 	tell("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": uri, "version": 2}, "contentChanges": []any{map[string]any{"text": "SELECT 1"}}})
 	want(string(<-seen), `"version":2`, `"diagnostics":[]`)
+	tell("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": "file:///a/ktx.yaml", "type": 2}}})
+	want(string(<-seen), `"version":2`, `"diagnostics":[]`)
 	tell("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uri}})
 	want(string(<-seen), `"diagnostics":[]`)
 	if err := client.Call(t.Context(), "textDocument/formatting", map[string]any{}, nil); err == nil {

@@ -405,11 +405,33 @@ func writeReports(a *console.App, c *report.Check, o checkOptions) error {
 		problems = append(problems, err)
 	} else if o.format == report.FormatHuman || o.format == report.FormatCompact {
 		a.Errorf("%s\n", report.SummaryLine(c.Summary))
+		if o.format == report.FormatHuman && o.profile == wiring.ProfileAuto && looksLikeMigrations(c) {
+			a.Errorf("These look like migrations of a schema: --profile migration, or check.migrations in ktx.yaml, judges what they do to a system in use.\n")
+		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return console.Failed("%w", err)
 	}
 	return nil
+}
+
+// looksLikeMigrations reports whether most findings are about DDL in folders such as
+// db/migrations.
+func looksLikeMigrations(c *report.Check) bool {
+	all, changes := 0, 0
+	for i := range c.Files {
+		folder := strings.Contains(strings.ToLower(filepath.ToSlash(filepath.Dir(c.Files[i].Path))), "migrat")
+		for j := range c.Files[i].Findings {
+			f := &c.Files[i].Findings[j]
+			if !f.Counts() {
+				continue
+			}
+			if all++; folder && f.Code == sqlguard.CodeDDLStatement {
+				changes++
+			}
+		}
+	}
+	return changes > all/2
 }
 
 // writeStatistics prints how many findings each code and each folder has.
