@@ -166,7 +166,7 @@ func TestQuotesElsewhere(t *testing.T) {
 		{"clickhouse", click, false, []string{
 			`[s]::String`, `CAST([s] AS String)`, `CAST([s], 'String')`, `accurateCast([s], 'String')`, `tuple(s)::String`, `toString(tuple(*))`, `toJSONString(s)`, `toJSONString([s])`, `formatRow('CSV', s)`,
 			`format('{}', [s])`, `concat('', [s])`, `concatAssumeInjective('', [s])`, `[s] || ''`, `map('k', s)::String`, `arrayStringConcat([[s]])`, `[s]::Dynamic::String`, `URLHierarchy(s)::String`,
-			`CASE WHEN 1 THEN [s]::String END`, `bin(s)`, `regexpQuoteMeta(s)`,
+			`CASE WHEN 1 THEN [s]::String END`, `tokenizeQuery(s)::String`, `sparseGrams(s)::String`, `bin(s)`, `regexpQuoteMeta(s)`,
 		}},
 		{"clickhouse", `SELECT length(arrayFold((a, x) -> %s, range(30), ''''))`, false, []string{`[a]::String`, `CAST([a] AS String)`, `toJSONString(a)`, `formatRow('CSV', a)`, `concat('', [a])`}},
 		{"clickhouse", `%s`, true, []string{
