@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/sqlitedb/engine"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -68,7 +67,7 @@ func (s *session) prepareAccess() error {
 		return err
 	}
 	var cookie string
-	if err := s.runOwn(s.cookie, func(stmt *sqlite3.Stmt) { cookie = stmt.ColumnText(0) }); err != nil {
+	if err := s.runOwn(s.cookie, func(stmt *engine.Stmt) { cookie = stmt.ColumnText(0) }); err != nil {
 		return err
 	}
 	s.access.searches, s.access.calls, s.access.denied = false, false, nil

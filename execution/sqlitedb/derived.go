@@ -8,7 +8,7 @@ import (
 
 // textGenerated returns the name, the definition and the columns of each table. The
 // second value of a column is 2 or 3 when it is generated (PRAGMA table_xinfo).
-const textGenerated = "SELECT json_array(m.name, m.sql, (SELECT json_group_array(json_array(x.name, x.hidden)) FROM pragma_table_xinfo(m.name) AS x)) FROM sqlite_schema AS m WHERE m.type = 'table' AND m.rootpage > 0"
+const textGenerated = "SELECT json_array(m.name, m.sql, json((SELECT json_group_array(json_array(x.name, x.hidden)) FROM pragma_table_xinfo(m.name) AS x))) FROM sqlite_schema AS m WHERE m.type = 'table' AND m.rootpage > 0"
 
 // readDerived finds the columns that are generated from denied columns, also over
 // several steps. The engine does not ask for the columns in the expression of a

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/internal/network"
+	"github.com/ktxhq/ktx/execution/sqlitedb/engine"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -68,7 +69,7 @@ func databaseError(err error, text string) error {
 			e.Hint += "; FTS3 and FTS4 tables cannot be read, FTS5 tables can; the table's rows may be in its _content table"
 		}
 	}
-	if at := failedAt(err); text != "" && at != "" && strings.HasSuffix(text, at) {
+	if at := engine.FailedAt(err); text != "" && at != "" && strings.HasSuffix(text, at) {
 		e.Position = len(text) - len(at) + 1
 	}
 	return e
@@ -102,14 +103,6 @@ func messageOf(err error) string {
 		message = rest
 	}
 	return strings.ToValidUTF8(message, "?")
-}
-
-// failedAt returns the statement from the position of the error on.
-func failedAt(err error) string {
-	if e, ok := errors.AsType[*sqlite3.Error](err); ok {
-		return e.SQL()
-	}
-	return ""
 }
 
 // ended returns the error for a context that ended.

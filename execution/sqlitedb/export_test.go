@@ -3,9 +3,8 @@ package sqlitedb
 import (
 	"context"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/sqlitedb/engine"
 )
 
 // The lists that tests compare with the engine.
@@ -21,7 +20,7 @@ const MaxAbandoned = maxAbandoned
 const MaxValueBytes = maxValueBytes
 
 // Tamper calls f with each idle connection.
-func (db *DB) Tamper(f func(*sqlite3.Conn)) {
+func (db *DB) Tamper(f func(*engine.Conn)) {
 	db.pool.mu.Lock()
 	defer db.pool.mu.Unlock()
 	for _, s := range db.pool.idle {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -44,18 +45,13 @@ func TestReadsBesideAWriter(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			path := testdb.SQLiteFile(t, "PRAGMA journal_mode = "+mode+"; CREATE TABLE pairs (a, b); INSERT INTO pairs VALUES (0, 0)")
 			c := open(t, path, 3)
-			w := writer(t, path)
-			if err := w.BusyTimeout(time.Minute); err != nil {
-				t.Fatal(err)
-			}
-			var writing sync.WaitGroup
 			const states = 150
+			w := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestWriterProcess$")
+			w.Env = append(os.Environ(), "KTX_TEST_WRITES="+strconv.Itoa(states), "KTX_TEST_WRITES_TO="+path)
+			var writing sync.WaitGroup
 			writing.Go(func() {
-				for i := range states {
-					if err := w.Exec("BEGIN IMMEDIATE; UPDATE pairs SET a = a + 1; UPDATE pairs SET b = b + 1; COMMIT"); err != nil {
-						t.Errorf("write %d: %v", i, err)
-						return
-					}
+				if out, err := w.CombinedOutput(); err != nil {
+					t.Errorf("the writer: %v\n%s", err, out)
 				}
 			})
 			var reading sync.WaitGroup
@@ -83,6 +79,21 @@ func TestReadsBesideAWriter(t *testing.T) {
 			writing.Wait()
 			reading.Wait()
 		})
+	}
+}
+
+// TestWriterProcess is the program that writes beside the readers of another test.
+func TestWriterProcess(t *testing.T) {
+	states, err := strconv.Atoi(os.Getenv("KTX_TEST_WRITES"))
+	if err != nil {
+		return // this is the test's own process, which only reads
+	}
+	w := writer(t, os.Getenv("KTX_TEST_WRITES_TO"))
+	if err := w.BusyTimeout(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	for range states {
+		run(t, w, "BEGIN IMMEDIATE; UPDATE pairs SET a = a + 1; UPDATE pairs SET b = b + 1; COMMIT")
 	}
 }
 

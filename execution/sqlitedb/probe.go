@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/sqlitedb/engine"
 )
 
 // Probe reads the engine's version, tries a write without the authorizer, and
@@ -43,6 +44,9 @@ func (s *session) probe(path string) (report execution.ProbeReport, err error) {
 		return report, err
 	}
 	report.Server = "SQLite " + strings.Join(version, "")
+	if engine.Library == "C" {
+		report.Server += " (C library)"
+	}
 	report.Findings = []execution.ProbeFinding{}
 	add := func(level execution.ProbeLevel, topic execution.ProbeTopic, message, fix string) {
 		report.Findings = append(report.Findings, execution.ProbeFinding{Level: level, Topic: topic, Message: message, Fix: fix})
@@ -105,11 +109,9 @@ func fileFindings(path string) []execution.ProbeFinding {
 			Fix:     "chmod o-w on the folder",
 		})
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // the operator's own path; nothing is written or created
-	if err != nil {
+	if !engine.Writable(path) {
 		return findings
 	}
-	_ = file.Close()
 	return append(findings, execution.ProbeFinding{
 		Level: execution.ProbeNote, Topic: execution.TopicRole,
 		Message: fmt.Sprintf("%q is writable by the user that runs this program; connections open it read-only all the same", name),

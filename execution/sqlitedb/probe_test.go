@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/execution/sqlitedb/engine"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -75,7 +74,7 @@ func TestProbeOfFolder(t *testing.T) {
 // The probe reports what the engine did, not what the settings say.
 func TestProbeOfWritableSession(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t, "CREATE TABLE t (x)"), 1)
-	c.Tamper(func(conn *sqlite3.Conn) {
+	c.Tamper(func(conn *engine.Conn) {
 		if err := conn.SetAuthorizer(nil); err != nil {
 			t.Fatal(err)
 		}

@@ -141,12 +141,12 @@ func (s *session) read(ctx context.Context, text string, lim execution.Limits) (
 	}
 	s.running = true
 	defer func() { s.running = false }()
-	s.temp.begin(lim.Temp)
+	s.temp.Begin(lim.Temp)
 	r := newReader(stmt, lim)
 	for r.more() {
 	}
 	if err := stmt.Err(); err != nil {
-		if s.temp.reached() {
+		if s.temp.Reached() {
 			return nil, tempFull(err, lim.Temp)
 		}
 		return nil, s.refused(err, "")

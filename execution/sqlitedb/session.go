@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
-	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/sqlitedb/engine"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -37,7 +36,7 @@ const (
 	textUnlisted  = "SELECT fts5(NULL)" // even if it ran, it would return nothing
 	// The engine cannot list the columns of views and virtual tables without
 	// running their definitions.
-	textInventory = "SELECT json_array(m.name, CASE WHEN m.type = 'table' AND m.rootpage > 0 THEN (SELECT json_group_array(c.name) FROM pragma_table_xinfo(m.name) AS c) END) FROM sqlite_schema AS m WHERE m.type IN ('table', 'view')"
+	textInventory = "SELECT json_array(m.name, json(CASE WHEN m.type = 'table' AND m.rootpage > 0 THEN (SELECT json_group_array(c.name) FROM pragma_table_xinfo(m.name) AS c) END)) FROM sqlite_schema AS m WHERE m.type IN ('table', 'view')"
 	textFunctions = "SELECT DISTINCT name FROM pragma_function_list"
 	textOldSearch = "SELECT name FROM sqlite_schema WHERE type = 'table' AND (sql LIKE 'CREATE VIRTUAL TABLE%USING fts3%' OR sql LIKE 'CREATE VIRTUAL TABLE%USING fts4%')"
 )
@@ -94,18 +93,18 @@ var switches = []struct {
 
 // session is one read-only connection. One goroutine at a time uses it.
 type session struct {
-	conn     *sqlite3.Conn
-	temp     *tempFiles
+	conn     *engine.Conn
+	temp     *engine.TempFiles
 	file     os.FileInfo // the file that the connection has open
 	held     *os.File    // an open handle, so that no other file gets the same number
-	begin    *sqlite3.Stmt
-	rollback *sqlite3.Stmt
-	readBack *sqlite3.Stmt
+	begin    *engine.Stmt
+	rollback *engine.Stmt
+	readBack *engine.Stmt
 	// access is nil when the connection has no rules on tables and columns; then
 	// hold and cookie are nil too.
 	access  *access
-	hold    *sqlite3.Stmt
-	cookie  *sqlite3.Stmt
+	hold    *engine.Stmt
+	cookie  *engine.Stmt
 	running bool // a statement of a caller has been compiled and runs
 	// own is set while the session compiles or runs its own constant
 	// statements. The authorizer permits those, and their recompilation.
@@ -165,15 +164,14 @@ func (s *session) connect(path string) error {
 			return failed
 		}
 		s.file = file
-		if held, err := os.Open(path); err == nil { //nolint:gosec // the path is configured; if this fails, the engine reports why
-			s.held = held
-			if info, err := held.Stat(); err == nil {
+		if s.held = engine.Hold(path); s.held != nil { // if this fails, the engine reports why
+			if info, err := s.held.Stat(); err == nil {
 				s.file = info
 			}
 		}
-		s.temp = newTempFiles()
+		s.temp = engine.NewTempFiles()
 		var err error
-		if s.conn, err = sqlite3.OpenFlags(s.temp.uri(path), sqlite3.OPEN_READONLY|sqlite3.OPEN_PRIVATECACHE|sqlite3.OPEN_URI); err != nil {
+		if s.conn, err = engine.Open(path, s.temp); err != nil {
 			return databaseError(err, "")
 		}
 		now, failed := fileAt(path)
@@ -200,9 +198,6 @@ func (s *session) waitForLocks(timeout time.Duration) error {
 
 // setUp turns a new connection into a session.
 func (s *session) setUp() error {
-	if err := fts5.Register(s.conn); err != nil {
-		return databaseError(err, "")
-	}
 	if err := s.pin(); err != nil {
 		return databaseError(err, "")
 	}
@@ -236,7 +231,7 @@ func (s *session) pin() error {
 	s.own = true
 	defer func() { s.own = false }()
 	type statement struct {
-		stmt **sqlite3.Stmt
+		stmt **engine.Stmt
 		text string
 	}
 	owns := []statement{{&s.begin, textBegin}, {&s.rollback, textRollback}, {&s.readBack, textReadBack}}
@@ -272,7 +267,7 @@ func (s *session) checkPins() error {
 		}
 	}
 	queryOnly := false
-	err := s.runOwn(s.readBack, func(stmt *sqlite3.Stmt) { queryOnly = stmt.ColumnInt64(0) == 1 })
+	err := s.runOwn(s.readBack, func(stmt *engine.Stmt) { queryOnly = stmt.ColumnInt64(0) == 1 })
 	switch {
 	case err != nil:
 		return err
@@ -341,7 +336,7 @@ var pragmas = map[string]bool{
 }
 
 // runOwn runs one of the session's own statements to its end.
-func (s *session) runOwn(stmt *sqlite3.Stmt, row func(*sqlite3.Stmt)) error {
+func (s *session) runOwn(stmt *engine.Stmt, row func(*engine.Stmt)) error {
 	s.own = true
 	defer func() { s.own = false }()
 	for stmt.Step() {
@@ -366,7 +361,7 @@ func (s *session) askOwn(text string) ([]string, error) {
 	}
 	defer func() { _ = stmt.Close() }() // runOwn has returned the error
 	var rows []string
-	err = s.runOwn(stmt, func(stmt *sqlite3.Stmt) {
+	err = s.runOwn(stmt, func(stmt *engine.Stmt) {
 		if stmt.ColumnCount() > 0 {
 			rows = append(rows, strings.ToValidUTF8(stmt.ColumnText(0), "?"))
 		}
@@ -472,14 +467,11 @@ func (s *session) close() {
 		defer func() { _ = s.held.Close() }()
 	}
 	if s.temp != nil {
-		defer s.temp.close()
+		defer s.temp.Close()
 	}
 	if s.conn == nil {
 		return
 	}
 	s.conn.SetInterrupt(context.Background())
-	for _, stmt := range slices.Collect(s.conn.Stmts()) {
-		_ = stmt.Close()
-	}
-	_ = s.conn.Close()
+	_ = engine.Close(s.conn)
 }

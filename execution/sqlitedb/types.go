@@ -11,6 +11,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/sqlitedb/engine"
 )
 
 // Sizes of the blocks that hold the values. They keep a result of few rows
@@ -23,7 +24,7 @@ const (
 // reader reads the rows of a statement within limits. It copies each value out
 // of the engine's memory once.
 type reader struct {
-	stmt    *sqlite3.Stmt
+	stmt    *engine.Stmt
 	lim     execution.Limits
 	result  *execution.Result
 	columns int     // how many columns are read
@@ -37,7 +38,7 @@ type reader struct {
 	piece     int
 }
 
-func newReader(stmt *sqlite3.Stmt, lim execution.Limits) *reader {
+func newReader(stmt *engine.Stmt, lim execution.Limits) *reader {
 	r := &reader{stmt: stmt, lim: lim, result: &execution.Result{}, text: new(strings.Builder), textPiece: firstTextPiece, piece: firstValuePiece}
 	all := stmt.ColumnCount()
 	r.columns = min(all, lim.Columns)

@@ -45,6 +45,7 @@ type suite struct {
 	rated  bool   // Lighthouse rates pages, which npm installs
 	engine bool   // it needs ClickHouse's library, which make test-engines fetches; without it, the section stays
 	tags   string // build tags
+	inC    bool   // with SQLite's C library (scripts/go-csqlite)
 	claims []claim
 }
 
@@ -439,6 +440,21 @@ var suites = []suite{
 		},
 	},
 	{
+		title: "SQLite in C and in Go: aggregates",
+		text:  "Aggregates over 200,000 rows. The time through the backend of a build with SQLite's C library (`make build-csqlite`), and the time of the library in Go that every other build has, each divided by the time of the C library alone.",
+		pkg:   "./execution/sqlitedb", bench: "^BenchmarkNative$", cgo: "1", inC: true,
+		claims: []claim{
+			{"Native/filter", "ratio", "a filter, through the backend in C", "≤ 1.3"},
+			{"Native/few-groups", "ratio", "four groups, through the backend in C", "≤ 1.3"},
+			{"Native/many-groups", "ratio", "5,000 groups, through the backend in C", "≤ 1.3"},
+			{"Native/distinct", "ratio", "distinct values in months, through the backend in C", "≤ 1.3"},
+			{"Native/filter", "ratio-go", "a filter, the library in Go", ""},
+			{"Native/few-groups", "ratio-go", "four groups, the library in Go", ""},
+			{"Native/many-groups", "ratio-go", "5,000 groups, the library in Go", ""},
+			{"Native/distinct", "ratio-go", "distinct values in months, the library in Go", ""},
+		},
+	},
+	{
 		title: "The semantic layer: reading a model",
 		text:  "Models of 20 columns a source, two of them computed, with a join, three measures and a segment each. The ratio divides the time from the files to the checked model by that of the YAML library alone for the same files, one after the other. The goals are for a machine without other work, on which the time is at most the processor time.",
 		pkg:   "./research/semantic", bench: "^Benchmark(Snapshot|Changed|Fresh)$", cgo: "1", time: "10x",
@@ -566,7 +582,7 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 			slices.Sort(values)
 			unit := strings.TrimSuffix(c.unit, "/median")
 			switch unit {
-			case "check/parse", "ratio", "p95-ratio", "p50", "p99", "throughput", "peak/idle":
+			case "check/parse", "ratio", "ratio-go", "p95-ratio", "p50", "p99", "throughput", "peak/idle":
 				unit = ratio
 			case "cpu-events/s":
 				unit = "events/s"
@@ -616,7 +632,12 @@ var line = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 
 // measure returns the values of every benchmark and unit of a suite.
 func measure(ctx context.Context, s suite, count int) (map[string][]float64, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-tags", s.tags, "-run", "^$", "-bench", s.bench, "-benchtime", cmp.Or(s.time, "1s"), "-count", strconv.Itoa(count), "-timeout", "30m", s.pkg) //nolint:gosec // the texts are constants
+	tool := []string{"go", "test", "-tags", s.tags}
+	if s.inC {
+		tool = []string{"scripts/go-csqlite", "test"}
+	}
+	args := append(slices.Clone(tool[1:]), "-run", "^$", "-bench", s.bench, "-benchtime", cmp.Or(s.time, "1s"), "-count", strconv.Itoa(count), "-timeout", "30m", s.pkg)
+	cmd := exec.CommandContext(ctx, tool[0], args...) //nolint:gosec // the texts are constants
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+s.cgo)
 	if s.peers {
 		dir, err := npmTools(ctx, "peers")

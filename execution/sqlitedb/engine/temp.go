@@ -1,4 +1,6 @@
-package sqlitedb
+//go:build !(csqlite && cgo && (linux || darwin))
+
+package engine
 
 import (
 	"net/url"
@@ -11,10 +13,10 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// tempFiles is the file system of one session. It is that of the operating system,
+// TempFiles is the file system of one session. It is that of the operating system,
 // except that the session's temporary files together may not grow beyond a limit.
 // The engine makes such files for sorts and for tables that it needs in between.
-type tempFiles struct {
+type TempFiles struct {
 	vfs.VFSFilename
 	name string // under which the engine finds it
 
@@ -25,23 +27,24 @@ type tempFiles struct {
 // tempNames numbers the file systems of the process.
 var tempNames atomic.Int64
 
-// newTempFiles returns a file system that permits no temporary files until begin is
+// NewTempFiles returns a file system that permits no temporary files until Begin is
 // called. The caller closes it.
-func newTempFiles() *tempFiles {
+func NewTempFiles() *TempFiles {
 	system, ok := vfs.Find("os").(vfs.VFSFilename)
 	if !ok {
 		panic("the engine's own file system opens no file names")
 	}
-	t := &tempFiles{VFSFilename: system, name: "ktx-" + strconv.FormatInt(tempNames.Add(1), 10)}
+	t := &TempFiles{VFSFilename: system, name: "ktx-" + strconv.FormatInt(tempNames.Add(1), 10)}
 	vfs.Register(t.name, t)
 	return t
 }
 
-func (t *tempFiles) close() { vfs.Unregister(t.name) }
+// Close forgets the file system, once the connection is closed.
+func (t *TempFiles) Close() { vfs.Unregister(t.name) }
 
 // uri names a file of this file system (https://sqlite.org/uri.html). path is
 // absolute.
-func (t *tempFiles) uri(path string) string {
+func (t *TempFiles) uri(path string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // a drive letter
@@ -51,24 +54,24 @@ func (t *tempFiles) uri(path string) string {
 
 // FullPathname returns the absolute path of a file. The URI of a file with a drive letter
 // has a slash before the letter, which Windows does not take in a path.
-func (t *tempFiles) FullPathname(path string) (string, error) {
+func (t *TempFiles) FullPathname(path string) (string, error) {
 	if rest, slash := strings.CutPrefix(path, "/"); slash && filepath.VolumeName(rest) != "" {
 		path = filepath.FromSlash(rest)
 	}
 	return t.VFSFilename.FullPathname(path)
 }
 
-// begin sets the limit of the next statement, in bytes.
-func (t *tempFiles) begin(limit int64) {
+// Begin sets the limit of the next statement, in bytes.
+func (t *TempFiles) Begin(limit int64) {
 	t.limit.Store(limit)
 	t.full.Store(false)
 }
 
-// reached reports whether the statement needed more than its limit.
-func (t *tempFiles) reached() bool { return t.full.Load() }
+// Reached reports whether the statement needed more than its limit.
+func (t *TempFiles) Reached() bool { return t.full.Load() }
 
 // OpenFilename opens a file. A file without a name is a temporary one.
-func (t *tempFiles) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
+func (t *TempFiles) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	file, flags, err := t.VFSFilename.OpenFilename(name, flags)
 	if err != nil || name != nil {
 		return file, flags, err
@@ -79,7 +82,7 @@ func (t *tempFiles) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.Fi
 // tempFile is a temporary file. The engine uses it from one goroutine.
 type tempFile struct {
 	vfs.File
-	files *tempFiles
+	files *TempFiles
 	size  int64
 }
 
