@@ -126,7 +126,7 @@ func (m *meter) more(kind Maker, open, stop int, args []amount, all amount) amou
 		return amount{size: manyfold * size}
 	case MakesCast:
 		out := all
-		if m.growth.Quotes {
+		if m.growth.Quotes && m.mayHide(open, stop) {
 			out.size = all.quoted()
 		}
 		if out.size += m.fixed(open+1, stop, args); len(args) == 2 {

@@ -191,15 +191,15 @@ func (m *meter) unbounded(names map[string]bool, first, start, end int) bool {
 	if m.doubles(start, end, s) {
 		return true
 	}
-	q := quoting{meter: m, r: recursion{step: s, start: start, end: end}}
-	if !m.growth.Quotes || !q.holds(start, end) || q.makesText(start, end) {
-		return m.growth.Quotes && q.holds(start, end)
+	if !m.growth.Quotes {
+		return false
 	}
 	if m.tokens[first].Kind == TokenOpen {
 		first++
 	}
-	q.r.names = map[string]bool{m.name(first): true}
-	return m.growth.Adapts && q.wraps(&quotedPart{flowItem: flowItem{start: start, end: end}})
+	s.names = map[string]bool{m.name(first): true}
+	q := quoting{meter: m, r: recursion{step: s, start: start, end: end}}
+	return q.holds(start, end) && (q.makesText(start, end) || m.growth.Adapts && q.wraps(&quotedPart{flowItem: flowItem{start: start, end: end}}))
 }
 
 // leads reports whether the value of one part may be read by another one, also by way of others.
@@ -286,6 +286,9 @@ func (q *quoting) holds(start, end int) bool {
 func (q *quoting) isRowOf(i int) bool {
 	if !q.isName(i) || !q.reads(i) || i > 0 && q.tokens[i-1].Kind == TokenDot || i+1 < len(q.tokens) && q.tokens[i+1].Kind == TokenDot {
 		return false
+	}
+	if w := q.word(i - 1); w == "from" || w == "join" || q.isName(i-1) && !q.isClause(i-1) && !q.isExpressionWord(i-1) {
+		return false // a relation, or another name of one
 	}
 	return q.name(i) == q.r.query || q.aliases[q.name(i)]
 }
@@ -439,6 +442,27 @@ func (m *meter) castsToText(i, end int) bool {
 	w := m.word(i)
 	return !scalars[w] || texts[w] || w == "json" && m.growth.Methods
 }
+
+// mayHide reports whether the last argument between two brackets is no name of a type without
+// texts.
+func (m *meter) mayHide(open, stop int) bool {
+	for i := m.typeAt(open, stop); i < stop; i++ {
+		switch t := m.tokens[i]; t.Kind { //nolint:exhaustive // the others are computed
+		case TokenNumber, TokenOpen, TokenClose, TokenComma:
+		case TokenWord, TokenString:
+			text := strings.ToLower(t.Text(m.sql))
+			if slices.ContainsFunc(textTypes, func(part string) bool { return strings.Contains(text, part) }) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// textTypes are parts of the names of types that are texts, or can be.
+var textTypes = strings.Fields("string char text varchar dynamic variant json object blob binary clob")
 
 // texts are those of scalars that are texts.
 var texts = words("text varchar name bpchar")

@@ -163,3 +163,84 @@ func TestQuotesOfJSON(t *testing.T) {
 		t.Errorf("%s is allowed", sql)
 	}
 }
+
+// TestQuotesElsewhere: the same on DuckDB 1.5.6 and ClickHouse 26.7, of which each refused
+// statement grew by a factor of two with each step, and of BigQuery's %T by the manual.
+func TestQuotesElsewhere(t *testing.T) {
+	t.Parallel()
+	const (
+		duck  = `WITH RECURSIVE c(s, i) AS (SELECT '"', 1 UNION ALL SELECT %s, i + 1 FROM c WHERE i < 40) SELECT max(length(s)) FROM c`
+		click = `WITH RECURSIVE c AS (SELECT '''' AS s, 1 AS i UNION ALL SELECT %s, i + 1 FROM c WHERE i < 40) SELECT max(length(s)) FROM c`
+		big   = `WITH RECURSIVE c AS (SELECT '"' AS s, 1 AS i UNION ALL SELECT %s, i + 1 FROM c WHERE i < 40) SELECT MAX(LENGTH(s)) FROM c`
+	)
+	for _, set := range []struct {
+		dialect, form string
+		allowed       bool
+		steps         []string
+	}{
+		{"duckdb", duck, false, []string{
+			`[s]::VARCHAR`, `CAST([s] AS VARCHAR)`, `TRY_CAST([s] AS VARCHAR)`, `{'k': s}::VARCHAR`, `row(s)::VARCHAR`, `(s, i)::VARCHAR`, `MAP {'k': s}::VARCHAR`, `json_array(s)`, `json_object('k', s)`,
+			`array_to_json([s])`, `[s]::JSON`, `c::VARCHAR`, `concat([s])`, `concat_ws(',', [s])`, `format('{}', [s])`, `printf('%s', [s])`, `array_to_string([[s]], ',')`, `string_split(s, ',')::VARCHAR`,
+			`list_append([''], s)::VARCHAR`, `CASE WHEN true THEN [s] END::VARCHAR`, `s.list_value()::VARCHAR`, `[#1]::VARCHAR`, `[COLUMNS('s')]::VARCHAR`, `icu_sort_key(s, 'x')`,
+			`[s]`, `{'k': s}`, `c`, `list_value(s)`, `string_split(s, ',')`, `(SELECT [c.s])`, `coalesce([s], NULL)`, `parse_path(s)`, `array_push_front(NULL, s)`, // these become texts
+		}},
+		{"duckdb", `%s`, false, []string{
+			`WITH RECURSIVE c(s, i) AS (SELECT ['"'], 1 UNION ALL SELECT [s], i + 1 FROM c WHERE i < 40) SELECT max(length(s::VARCHAR)) FROM c`,
+			`WITH RECURSIVE c(s, i) AS (SELECT '"', 1 UNION ALL SELECT t.x, i + 1 FROM c, LATERAL (SELECT [c.s]) t(x) WHERE i < 40) SELECT max(length(s)) FROM c`,
+			`WITH RECURSIVE c(s, i) AS (SELECT '"', 1 UNION ALL SELECT [t.x], i + 1 FROM c, LATERAL (SELECT c.s) t(x) WHERE i < 40) SELECT max(length(s)) FROM c`,
+			`WITH RECURSIVE c(s, i) AS (SELECT '"', 1 UNION ALL (WITH d AS (SELECT [s] AS a, i FROM c) SELECT a, i + 1 FROM d WHERE i < 40)) SELECT max(length(s)) FROM c`,
+			`WITH RECURSIVE c(s, r, i) AS (SELECT '"', '"', 1 UNION ALL SELECT r, [s], i + 1 FROM c WHERE i < 60) SELECT max(length(s)) FROM c`,
+			`SELECT list_reduce(list_transform(range(30), x -> '"'), (a, b) -> [a]::VARCHAR)`,
+			`SELECT list_reduce(list_transform(range(30), x -> '"'), lambda a, b: [a])`,
+		}},
+		{"duckdb", `%s`, true, []string{
+			`WITH RECURSIVE t AS (SELECT id, [id] AS path, name AS label FROM n UNION ALL SELECT n.id, list_append(t.path, n.id), t.label || ' > ' || n.name FROM n JOIN t ON n.parent = t.id WHERE NOT list_contains(t.path, n.id)) SELECT * FROM t`,
+			`WITH RECURSIVE t AS (SELECT id, [id] AS path FROM n UNION ALL SELECT n.id, t.path || [n.id] FROM n JOIN t ON n.parent = t.id) SELECT array_to_string(path, '/') FROM t`,
+			`WITH RECURSIVE g AS (SELECT src, dst, [(src, dst)] AS path FROM e UNION ALL SELECT e.src, e.dst, path || [(e.src, e.dst)] FROM e JOIN g ON e.src = g.dst) SELECT * FROM g`,
+			`WITH RECURSIVE t AS (SELECT 1 AS id, [1] AS seen UNION ALL SELECT x, list_append(seen, x) FROM t, unnest([t.id * 2, t.id + 1]) AS u(x) WHERE x < 50) SELECT * FROM t`,
+			`WITH RECURSIVE t AS (SELECT 1 AS x UNION SELECT (SELECT x + 1 FROM t) AS x FROM t WHERE x < 5) SELECT * FROM t`,
+			`WITH RECURSIVE d AS (SELECT DATE '2024-01-01' AS day UNION ALL SELECT (day + INTERVAL 1 DAY)::DATE FROM d WHERE day < DATE '2024-12-31') SELECT strftime(day, '%Y-%m'), count(*) FROM d GROUP BY 1`,
+			`WITH RECURSIVE t AS (SELECT id, name, id::VARCHAR AS path FROM n UNION ALL SELECT n.id, n.name, concat(t.path, '/', n.id::VARCHAR) FROM n JOIN t ON n.parent = t.id) SELECT * FROM t`,
+			`SELECT list_reduce([[1, 2], [3, 4]], lambda x, y: array_append(x, list_aggregate(y, 'sum')), [0])`,
+		}},
+		{"clickhouse", click, false, []string{
+			`[s]::String`, `CAST([s] AS String)`, `CAST([s], 'String')`, `accurateCast([s], 'String')`, `tuple(s)::String`, `toString(tuple(*))`, `toJSONString(s)`, `toJSONString([s])`, `formatRow('CSV', s)`,
+			`format('{}', [s])`, `concat('', [s])`, `concatAssumeInjective('', [s])`, `[s] || ''`, `map('k', s)::String`, `arrayStringConcat([[s]])`, `[s]::Dynamic::String`, `URLHierarchy(s)::String`,
+			`CASE WHEN 1 THEN [s]::String END`, `tokenizeQuery(s)::String`, `sparseGrams(s)::String`, `bin(s)`, `regexpQuoteMeta(s)`,
+		}},
+		{"clickhouse", `SELECT length(arrayFold((a, x) -> %s, range(30), ''''))`, false, []string{`[a]::String`, `CAST([a] AS String)`, `toJSONString(a)`, `formatRow('CSV', a)`, `concat('', [a])`}},
+		{"clickhouse", `%s`, true, []string{
+			`WITH RECURSIVE t AS (SELECT id, [id] AS path FROM n UNION ALL SELECT n.id, arrayPushBack(t.path, n.id) FROM n JOIN t ON n.parent = t.id) SELECT toString(path) FROM t`,
+			`WITH RECURSIVE t AS (SELECT id, name AS label FROM n UNION ALL SELECT n.id, concat(t.label, '/', n.name) FROM n JOIN t ON n.parent = t.id) SELECT toJSONString(label) FROM t`,
+			`SELECT arrayFold((a, x) -> a + x, [1, 2, 3], toInt64(0)), arrayFold((a, x) -> concat(a, x), ['a', 'b'], '')`,
+		}},
+		{"bigquery", big, false, []string{`FORMAT('%%T', s)`, `FORMAT('%%-10T', s)`, `FORMAT('%%t', STRUCT(s))`, `TO_JSON_STRING(s)`}},
+		{"bigquery", big, true, []string{`FORMAT('%%s/%%d', s, i)`, `CONCAT(s, 'x')`}},
+	} {
+		for _, step := range set.steps {
+			sql := fmt.Sprintf(set.form, step)
+			if set.dialect == "bigquery" {
+				sql = strings.ReplaceAll(sql, "%%", "%")
+			}
+			v := checkOnce(t, set.dialect, sql)
+			if v.Allowed != set.allowed || !set.allowed && v.Code != sqlguard.CodeInputTooLarge {
+				t.Errorf("%s: %s\nallowed %v: %+v", set.dialect, sql, v.Allowed, v.Findings)
+			}
+		}
+	}
+	for dialect, levels := range map[string][]string{
+		"duckdb":     {`[%s]::VARCHAR`, `CAST([%s] AS VARCHAR)`, `{'k': %s}::VARCHAR`, `row(%s)::VARCHAR`, `format('{}', [%s])`, `concat([%s])`},
+		"clickhouse": {`[%s]::String`, `CAST([%s] AS String)`, `tuple(%s)::String`, `concat('', [%s])`, `format('{}', [%s])`, `toString([%s])`},
+		"bigquery":   {`FORMAT('%%T', %s)`},
+	} {
+		for _, level := range levels {
+			text := `'"'`
+			for range 24 {
+				text = fmt.Sprintf(level, text)
+			}
+			if v := checkOnce(t, dialect, "SELECT length("+text+")"); v.Allowed || v.Code != sqlguard.CodeInputTooLarge {
+				t.Errorf("%s: 24 levels of %s: %+v", dialect, level, v.Findings)
+			}
+		}
+	}
+}

@@ -13,7 +13,7 @@ var growth = &sqlguard.Growth{
 	Rereads:         true, // 14 that each read the one before twice run past every limit of the server
 	Aliases:         true,
 	Quotes:          true, // 24 levels of toString([x]) around a quote made 50 MB in a second
-	Holders:         strings.Fields("array tuple map tojsonstring formatrow mergepatch splitby group extractall ngrams tokens nested keyvalue histogram quantiles topk"),
+	Holders:         strings.Fields("array tuple map tojsonstring formatrow mergepatch splitby group extractall gram token nested keyvalue histogram quantiles topk hierarchy"),
 	Costly:          costly(),
 	CostlyOperators: map[string]bool{},
 	Combinators:     combinators,
@@ -83,7 +83,7 @@ var growthKinds = map[sqlguard.Maker]string{
 	sqlguard.MakesProduct: "replicate arrayShiftLeft arrayShiftRight arrayReduceInRanges extractAllGroups extractAllGroupsHorizontal extractAllGroupsVertical" +
 		" extractGroups arrayAutocorrelation mapAdd",
 	sqlguard.MakesJoined:   "arrayStringConcat",
-	sqlguard.MakesText:     "concat",
+	sqlguard.MakesText:     "concat concatAssumeInjective",
 	sqlguard.MakesChain:    "concatWithSeparator concatWithSeparatorAssumeInjective concat_ws",
 	sqlguard.MakesCells:    "h3ToChildren",
 	sqlguard.MakesBox:      "geohashesInBox",
