@@ -43,14 +43,14 @@ const reservedWords = `
 // clauseWords are names, but no alias without AS, because a clause, an operator or
 // another statement can begin with them.
 const clauseWords = `
-	any anti apply array asc asof collate cross desc end escape fetch filter final format grant ignore interpolate left mod
+	any anti apply array asc asof collate cross desc end fetch filter final format grant ignore interpolate left mod
 	natural offset only over parallel paste replace respect sample semi settings staleness subpartition values window`
 
 // otherWords mean something in some places and are names and aliases in all others.
 const otherWords = `
 	add alter analyze ascending ast at attach backup begin both cast check columns commit copy count create cube current
 	current_date current_timestamp database databases date date_add date_diff date_sub date_trunc dateadd datediff
-	datesub day delete descending describe detach dictionaries dictionary do drop estimate exchange execute
+	datesub day delete descending describe detach dictionaries dictionary do drop escape estimate exchange execute
 	explain extended extract false fields fill first following for from_first full_text functions granularity grouping
 	hour index indexes indices inf insert interval key kill last leading local materialized max microsecond millisecond
 	minute month move nan nanosecond next nulls number optimize outfile partition pipeline placing plan position
