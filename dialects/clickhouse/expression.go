@@ -454,10 +454,12 @@ func (p *parser) transformers() {
 			}
 		case p.is("except"): // columns that are left out, to the server
 			p.fail("columns after EXCEPT")
-		case p.is("like", "ilike") && (!p.atString(1) || p.peek(2).word == "escape"): // a pattern of names, to the server
+		case p.is("like", "ilike") && !p.atString(1): // a pattern of names, to the server
 			p.fail("a pattern in quotes after the star")
 		default:
-			p.starEnd = p.at
+			if p.starEnd = p.at; p.is("like", "ilike") {
+				p.starEnd += 2 // no name follows the pattern
+			}
 			return
 		}
 	}
