@@ -457,7 +457,9 @@ func (p *parser) transformers() {
 		case p.is("like", "ilike") && !p.atString(1): // a pattern of names, to the server
 			p.fail("a pattern in quotes after the star")
 		default:
-			p.starEnd = p.at
+			if p.starEnd = p.at; p.is("like", "ilike") {
+				p.starEnd += 2 // no name follows the pattern
+			}
 			return
 		}
 	}
