@@ -375,3 +375,14 @@ func TestTables(t *testing.T) {
 		t.Errorf("%d functions allowed, %d refused", len(allowed), len(refused))
 	}
 }
+
+// TestNamesWithDots: a name of WITH that holds a dot does not hide the table of that path.
+func TestNamesWithDots(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]int{"WITH `d.t` AS (SELECT 1) SELECT * FROM `d.t`": 1, "WITH RECURSIVE `d.t` AS (SELECT 1) SELECT * FROM `d.t`": 1, "WITH t AS (SELECT 1) SELECT * FROM `t`": 0} {
+		list, err := bigquery.Dialect{}.Analyze(sql)
+		if err != nil || len(list) != 1 || len(list[0].Relations) != want {
+			t.Errorf("%s: %v %+v, want %d relations", sql, err, list, want)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package bigquery
 
 import (
+	"strings"
+
 	"github.com/sqlc-dev/zetajones/ast"
 
 	"github.com/ktxhq/ktx/dialects/internal/lexical"
@@ -25,12 +27,17 @@ func (s *scope) has(name string) bool {
 // with adds the members of a WITH to the names of common table expressions. A member sees
 // those before it, and with RECURSIVE all. It sees no alias of the query around it.
 func (w *walker) with(n *ast.WithClause) {
+	member := func(name string) {
+		if !strings.Contains(name, ".") { // which FROM could take for the path of a table
+			w.ctes = &scope{lexical.Lower(name), w.ctes}
+		}
+	}
 	path, aliases, recursive := w.path, w.aliases, w.recursive
 	w.aliases, w.recursive = nil, w.recursive || n.Recursive
 	if n.Recursive {
 		for _, e := range n.Entries {
 			if e.AliasedQuery != nil {
-				w.ctes = &scope{lexical.Lower(e.AliasedQuery.Identifier.Name), w.ctes}
+				member(e.AliasedQuery.Identifier.Name)
 			}
 		}
 	}
@@ -43,7 +50,7 @@ func (w *walker) with(n *ast.WithClause) {
 		w.path = joinPath(path, "with."+name)
 		w.node(e)
 		if !n.Recursive {
-			w.ctes = &scope{lexical.Lower(name), w.ctes}
+			member(name)
 		}
 	}
 	w.path, w.aliases, w.recursive = path, aliases, recursive

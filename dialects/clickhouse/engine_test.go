@@ -249,3 +249,26 @@ func TestMutationsAgainstTheEngine(t *testing.T) {
 	}
 	t.Logf("%d statements, %d of them allowed and shown to the engine, %d wrong", total, asked, wrong)
 }
+
+// TestFunctionsThatTakeFunctions: no function but those of takeFunctions takes the name of one.
+func TestFunctionsThatTakeFunctions(t *testing.T) {
+	e := startEngine(t)
+	known := clickhouse.TakeFunctions()
+	seen := 0
+	for _, row := range rows[[1]string](t, e, "SELECT name FROM system.functions WHERE NOT is_aggregate AND name NOT LIKE 'sleep%' AND name != 'trap' ORDER BY name") {
+		takes := false
+		for _, args := range []string{"negate, [1]", "plus, [1], [1]", "negate, 1, [2]", "notEmpty, ['a']", "tuple, map('a', 'b')", "and, map('a', 'b')", "[1], negate", "1, negate", "plus, [1], toInt64(0)", "'a', upper, ['a']"} {
+			_, err := e.Query("SELECT "+row[0]+"("+args+")", "TSV")
+			takes = takes || err == nil || strings.Contains(err.Error(), "__function_ref_arg")
+		}
+		if takes && !slices.Contains(known, row[0]) {
+			t.Errorf("%s takes the name of a function", row[0])
+		}
+		if takes {
+			seen++
+		}
+	}
+	if seen < 30 {
+		t.Errorf("only %d functions take the name of one", seen)
+	}
+}

@@ -33,3 +33,6 @@ func Instead() map[string]string { return wording.Functions }
 
 // ScalarFunctions are the functions of the engine that are no aggregates.
 func ScalarFunctions() []string { return strings.Fields(scalarFunctions + " " + foldedScalarFunctions) }
+
+// TakeFunctions returns the names of takeFunctions.
+func TakeFunctions() []string { return slices.Sorted(maps.Keys(takeFunctions)) }

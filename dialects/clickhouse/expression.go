@@ -845,6 +845,7 @@ func (p *parser) function(keyword string) {
 	}
 	p.call(function, at)
 	p.expectMark("(")
+	p.functionValue(function)
 	own := ownForms[lexical.Lower(function)]
 	if own && p.is("distinct", "all") {
 		p.fail("an expression")

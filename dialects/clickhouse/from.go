@@ -143,7 +143,7 @@ func (p *parser) table() {
 	case p.mark() == "(" && p.peek(1).word == "explain":
 		p.next()
 		p.inner++
-		p.explain()
+		p.alone(p.explain)
 		p.inner--
 		p.expectMark(")")
 		sub = true
@@ -225,9 +225,10 @@ func (p *parser) tableFunction() {
 		p.skipToClose()
 	case "query":
 		p.inner++
-		p.query()
+		p.alone(p.query)
 		p.inner--
 	default:
+		p.structure(function)
 		p.tableArguments()
 		return
 	}

@@ -21,6 +21,7 @@ var deniedFunctions = denied.NewTable([]denied.Rule{
 			" showCertificate filesystem* addressTo* zookeeperSessionUptime transaction*", Code: sqlguard.CodeFunctionAdmin, Reason: "shows how the server is set up",
 	},
 	{Names: "dictGet* dictHas dictIsIn region* lemmatize synonyms naiveBayesClassifier*", Code: sqlguard.CodeFunctionNotAllowed, Reason: "reads a dictionary or a model, which the server may load from files or from other servers"},
+	{Names: "structureToCapnProtoSchema structureToProtobufSchema", Code: sqlguard.CodeFunctionNotAllowed, Reason: "computes expressions that its text can hold"},
 	{Names: "joinGet joinGetOrNull", Code: sqlguard.CodeFunctionNotAllowed, Reason: "reads a table that it names in a text"},
 	{
 		Names: "in inIgnoreSet notIn notInIgnoreSet nullIn nullInIgnoreSet notNullIn notNullInIgnoreSet globalIn globalInIgnoreSet globalNotIn globalNotInIgnoreSet" +

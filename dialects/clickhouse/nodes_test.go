@@ -189,17 +189,22 @@ func TestRefusals(t *testing.T) {
 // TestFacts checks relations and columns that are easy to miss.
 func TestFacts(t *testing.T) {
 	for sql, want := range map[string]string{
-		"SELECT a FROM db.t AS x, u":                                            "db.t u",
-		"WITH c AS (SELECT 1 FROM c) SELECT * FROM c":                           "c",
-		"WITH RECURSIVE c AS (SELECT 1 FROM c) SELECT * FROM c":                 "",
-		"WITH c AS (SELECT 1) SELECT * FROM db.c":                               "db.c",
-		"SELECT 1 IN t, 2 GLOBAL NOT IN db.u, 3 IN (SELECT a FROM v)":           "t db.u v",
-		"SELECT * FROM (SELECT * FROM (WITH c AS (SELECT 1) SELECT 1) AS b), c": "c",
-		"EXPLAIN SELECT * FROM t":                                               "t",
-		"SHOW CREATE TABLE db.t":                                                "db.t",
-		"SELECT * FROM db.v(a = (SELECT max(a) FROM t))":                        "db.v t",
-		"SELECT * FROM view(SELECT a FROM t)":                                   "t",
-		"FROM t SELECT a UNION ALL SELECT a FROM u EXCEPT SELECT b FROM `v w`":  "t u v w",
+		"SELECT a FROM db.t AS x, u":                                                                                            "db.t u",
+		"WITH c AS (SELECT 1 FROM c) SELECT * FROM c":                                                                           "c",
+		"WITH RECURSIVE c AS (SELECT 1 FROM c) SELECT * FROM c":                                                                 "c",
+		"WITH RECURSIVE c AS (SELECT 1 FROM c UNION ALL SELECT 1 FROM d) SELECT * FROM c":                                       "c d",
+		"WITH RECURSIVE c AS (SELECT 1 FROM d UNION ALL SELECT 1 FROM c) SELECT * FROM c":                                       "d",
+		"WITH c AS (SELECT 1) SELECT * FROM view(SELECT * FROM c)":                                                              "c",
+		"WITH c AS (SELECT 1) SELECT * FROM (EXPLAIN SELECT * FROM c), c":                                                       "c",
+		"WITH c AS (SELECT 1) SELECT * FROM (WITH c AS (SELECT * FROM c) SELECT * FROM c)":                                      "c",
+		"WITH c AS (SELECT 1) SELECT * FROM db.c":                                                                               "db.c",
+		"SELECT 1 IN t, 2 GLOBAL NOT IN db.u, 3 IN (SELECT a FROM v)":                                                           "t db.u v",
+		"SELECT * FROM (SELECT * FROM (WITH c AS (SELECT 1) SELECT 1) AS b), c":                                                 "c",
+		"EXPLAIN SELECT * FROM t":                                                                                               "t",
+		"SHOW CREATE TABLE db.t":                                                                                                "db.t",
+		"SELECT * FROM db.v(a = (SELECT max(a) FROM t))":                                                                        "db.v t",
+		"SELECT * FROM view(SELECT a FROM t)":                                                                                   "t",
+		"FROM t SELECT a UNION ALL SELECT a FROM u EXCEPT SELECT b FROM `v w`":                                                  "t u v w",
 		"SELECT count() FILTER (WHERE a IN (SELECT b FROM t)) OVER (ORDER BY (SELECT 1 FROM u)) FROM v LIMIT (SELECT 1 FROM w)": "t u v w",
 	} {
 		list, err := clickhouse.Dialect{}.Analyze(sql)

@@ -24,8 +24,13 @@ func (p *parser) query() {
 	defer p.leave()
 	p.inner++
 	defer func() { p.inner-- }()
+	member := p.member
+	p.member = ""
 	for {
 		p.selectPart()
+		if member != "" {
+			p.ctes[member] = true
+		}
 		if !p.acceptAny("union", "except", "intersect") {
 			return
 		}
@@ -45,8 +50,8 @@ func (p *parser) selectPart() {
 	if p.err != nil {
 		return
 	}
-	outer := p.ctes
-	defer func() { p.ctes = outer }()
+	outer, lambdas := p.ctes, p.lambdas
+	defer func() { p.ctes, p.lambdas = outer, lambdas }()
 	if p.accept("with") {
 		p.with()
 	}
@@ -68,18 +73,20 @@ func (p *parser) selectPart() {
 // with reads the names of WITH: name AS (query), or expression AS name.
 func (p *parser) with() {
 	recursive := p.accept("recursive")
-	p.ctes = maps.Clone(p.ctes)
-	if p.ctes == nil {
-		p.ctes = map[string]bool{}
-	}
+	p.ctes, p.lambdas = copied(p.ctes), copied(p.lambdas)
 	p.list(func() {
 		if p.err != nil {
 			return
 		}
 		if !p.atTableExpression() {
 			n := p.plainName()
-			if p.aliasedExpression(true); n.parts != nil && p.err == nil {
-				p.standFor(p.toks[p.at-1], n)
+			if p.aliasedExpression(true); p.err != nil {
+				return
+			}
+			if alias := p.nameOf(p.toks[p.at-1]); p.lambdaEnd == p.at-2 {
+				p.lambdas[alias] = true
+			} else if n.parts != nil {
+				p.standFor(alias, n)
 			}
 			return
 		}
@@ -92,8 +99,10 @@ func (p *parser) with() {
 		p.expect("as")
 		p.accept("materialized")
 		p.path = joinPath(path, "with."+n)
-		if recursive {
-			p.ctes[n] = true
+		// In itself, the name is that of a table. With RECURSIVE it is so in the first SELECT,
+		// and in the only one.
+		if delete(p.ctes, n); recursive {
+			p.member = n
 		}
 		p.expectMark("(")
 		p.inner++
@@ -106,15 +115,36 @@ func (p *parser) with() {
 }
 
 // standFor notes that an alias of WITH stands for a name. Behind IN it is a table if that is one.
-func (p *parser) standFor(alias token, n name) {
+func (p *parser) standFor(alias string, n name) {
 	if p.stands == nil {
 		p.stands = map[string][]name{}
 	}
-	text := p.sql[alias.start:alias.end]
-	if alias.kind == sqlguard.TokenQuotedName {
+	p.stands[alias] = append(p.stands[alias], n)
+}
+
+// nameOf returns the name that a token spells.
+func (p *parser) nameOf(t token) string {
+	text := p.sql[t.start:t.end]
+	if t.kind == sqlguard.TokenQuotedName {
 		text, _ = unquote(text)
 	}
-	p.stands[text] = append(p.stands[text], n)
+	return text
+}
+
+// copied returns a copy of a set of names, to which names can be added.
+func copied(set map[string]bool) map[string]bool {
+	out := make(map[string]bool, len(set)+1)
+	maps.Copy(out, set)
+	return out
+}
+
+// alone reads a part that sees no name of a WITH around it: to the server, names in it are
+// those of tables.
+func (p *parser) alone(read func()) {
+	ctes, stands, lambdas := p.ctes, p.stands, p.lambdas
+	p.ctes, p.stands, p.lambdas = nil, nil, nil
+	read()
+	p.ctes, p.stands, p.lambdas = ctes, stands, lambdas
 }
 
 // atTableExpression reports whether a name of WITH for a query begins here.

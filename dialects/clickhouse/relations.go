@@ -1,6 +1,8 @@
 package clickhouse
 
 import (
+	"strings"
+
 	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -16,6 +18,8 @@ var systemDatabases = map[string]map[string]bool{
 func ruleRelation(database, relation string) (rule sqlguard.Ruling, system bool) {
 	list, ok := systemDatabases[database]
 	switch {
+	case strings.HasPrefix(relation, ".inner") || strings.HasPrefix(relation, ".tmp"):
+		return sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it holds the rows of a materialized view, whose rules do not hold for it; read the view"}, true
 	case !ok && database != "" && (lexical.Lower(database) == "system" || lexical.Lower(database) == "information_schema"):
 		return sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it resembles a database of the server's own; write system or information_schema"}, true
 	case !ok:

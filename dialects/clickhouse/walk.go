@@ -11,6 +11,10 @@ type facts struct {
 	stmt sqlguard.Statement
 	// ctes are the names of WITH that are visible here.
 	ctes map[string]bool
+	// lambdas are the names of WITH for lambdas that are visible here.
+	lambdas map[string]bool
+	// member is the name of the member of WITH RECURSIVE that is read next.
+	member string
 	// stands has the names that aliases of WITH stand for.
 	stands map[string][]name
 	// inner is the number of queries around the current place.

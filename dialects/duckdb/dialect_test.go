@@ -210,3 +210,20 @@ func TestGroupsThatRepeat(t *testing.T) {
 		}
 	}
 }
+
+// TestRecursion: in the first part of WITH RECURSIVE, the name is that of a table.
+func TestRecursion(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]int{
+		"WITH RECURSIVE c AS (SELECT id FROM c UNION ALL SELECT 1 WHERE false) FROM c":               1,
+		"WITH RECURSIVE c AS ((SELECT id FROM c) UNION SELECT 1 FROM c) FROM c":                      1,
+		"WITH RECURSIVE c(k) USING KEY (k) AS (SELECT id FROM c UNION SELECT 1 FROM c) FROM c":       1,
+		"WITH RECURSIVE c AS (SELECT 1 AS id UNION ALL SELECT id FROM c WHERE id < 3) FROM c":        0,
+		"WITH RECURSIVE c AS (SELECT 1 AS id UNION ALL (SELECT 2 UNION ALL SELECT 3 FROM c)) FROM c": 0,
+	} {
+		list, err := duckdb.Dialect{}.Analyze(sql)
+		if err != nil || len(list) != 1 || len(list[0].Relations) != want {
+			t.Errorf("%s: %v %+v, want %d relations", sql, err, list, want)
+		}
+	}
+}

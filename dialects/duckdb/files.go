@@ -74,7 +74,7 @@ func fileName(catalog, schema, name string) (file string, ok bool) {
 }
 
 // fileEnds are the ends of names that DuckDB takes for files.
-var fileEnds = lexical.Set("csv tsv txt json jsonl ndjson geojson parquet gz zst db duckdb ddb arrow arrows avro xlsx")
+var fileEnds = lexical.Set("csv tsv txt json jsonl ndjson geojson parquet gz zst db duckdb ddb arrow arrows avro xlsx shp gpkg fgb")
 
 // reader states what a function reads that reads files. It returns false for other
 // functions, and where no file may be read.

@@ -147,12 +147,14 @@ func (w *walker) query(n ast.QueryNode) {
 				w.query(input)
 			}
 		case *ast.RecursiveCTENode:
-			w.scope = &scope{lexical.Lower(n.CTEName), w.scope}
 			w.met.word(n.CTEName)
 			w.met.words(n.Aliases)
-			w.query(n.Left)
+			w.query(n.Left) // where the name is that of a table
+			inside := w.scope
+			w.scope = &scope{lexical.Lower(n.CTEName), w.scope}
 			w.query(n.Right)
 			w.exprs(n.KeyTargets)
+			w.scope = inside
 		case *ast.InsertQueryNode, *ast.UpdateQueryNode, *ast.DeleteQueryNode, *ast.CopyQueryNode:
 			w.refused = true
 			w.effect(sqlguard.Finding{Code: sqlguard.CodeWriteInCTE, Message: nodeRules[nodeName(n)].does, Span: w.at})
