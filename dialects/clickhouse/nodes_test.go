@@ -51,6 +51,8 @@ func TestReads(t *testing.T) {
 // does not read.
 var unread = strings.Split(strings.TrimSpace(`
 SELECT * LIKE 'b' escape FROM t
+SELECT * LIKE 'b' escape 'd' FROM t
+SELECT a = SOME ((SELECT 1),), some FROM t
 SELECT a::TUPLE(a UInt8)
 SELECT a::nested(a UInt8)
 SELECT a::Nested(UInt8)
