@@ -227,3 +227,21 @@ func TestRecursion(t *testing.T) {
 		}
 	}
 }
+
+// TestStates: states of aggregates are bytes of the process. On 1.5.6, this finalize ended it,
+// and the cast of a state to BLOB showed addresses.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	g := dialecttest.NewGuard(t, duckdb.Dialect{})
+	for _, sql := range []string{
+		`SELECT finalize(cast_to_type('\x20\x00\x00\x00AAAA\x10\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00'::BLOB, first(a) EXPORT_STATE)) FROM (VALUES ('a')) t(a)`,
+		"SELECT (sum(a) EXPORT_STATE)::BLOB FROM t", "SELECT sum(a) FILTER (a > 1) EXPORT_STATE FROM t", "SELECT finalize(state) FROM t", "SELECT combine(a, b) FROM t", "SELECT state.finalize() FROM t",
+	} {
+		if v := g.CheckOnce(sql); v.Code != sqlguard.CodeFunctionNotAllowed {
+			t.Errorf("%s: %q", sql, v.Code)
+		}
+	}
+	if v := g.CheckOnce("SELECT sum(a) FILTER (a > 1), export_state FROM t"); !v.Allowed {
+		t.Errorf("refused: %v", v.Findings)
+	}
+}

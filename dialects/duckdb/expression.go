@@ -151,6 +151,10 @@ func (w *walker) call(n *ast.FunctionExpression) {
 			}
 		}
 	}
+	if n.ExportState {
+		// Bytes of a state that its function never wrote are those of the process.
+		w.effect(sqlguard.Finding{Code: sqlguard.CodeFunctionNotAllowed, Object: name, Span: w.at, Message: "EXPORT_STATE shows memory of the process; write " + name + " without it"})
+	}
 	w.collects(name == "list_value" || name == "list_pack" || name == "row" || name == "struct_pack" || name == "map")
 	w.arguments(n)
 }

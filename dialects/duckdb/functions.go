@@ -39,7 +39,11 @@ var deniedFunctions = denied.NewTable([]denied.Rule{
 		Code: sqlguard.CodeFunctionAdmin, Reason: "shows how the database or the session is set up",
 	},
 	{Names: "pg_get_viewdef", Code: sqlguard.CodeFunctionAdmin, Reason: "shows the source text of views"},
-	{Names: "__internal_* combine finalize remap_struct", Code: sqlguard.CodeFunctionNotAllowed, Reason: "belongs to DuckDB's own plans"},
+	{
+		Names: "combine finalize", Code: sqlguard.CodeFunctionNotAllowed,
+		Reason: "reads the state of an aggregate, in which a statement can write any address of memory",
+	},
+	{Names: "__internal_* remap_struct", Code: sqlguard.CodeFunctionNotAllowed, Reason: "belongs to DuckDB's own plans"},
 })
 
 var allowedNames = lexical.Set(scalarFunctions + " " + aggregateFunctions + " " + macroFunctions + " " + operatorFunctions + " " + syntaxFunctions)
