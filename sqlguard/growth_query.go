@@ -975,7 +975,7 @@ func (m *meter) doubles(start, end int, s step) bool {
 			switch {
 			case made && kind == MakesAll && (s.unrolls || !m.gathersOthers(i+1, m.closing(i, end), s)):
 				repeats = true
-			case len(seen) > 0 && kind.repeats() && !m.gathersOthers(i+1, m.closing(i, end), s):
+			case len(seen) > 0 && kind.repeats() && (i-2 >= start && m.tokens[i-2].Kind == TokenDot || !m.gathersOthers(i+1, m.closing(i, end), s)):
 				repeats = true
 			case kind == MakesFormat && m.growth.Hiding != "" && len(seen) > 0 && m.quotesPart(i+1):
 				repeats = true

@@ -119,6 +119,11 @@ func TestStepsOfOthers(t *testing.T) {
 		{"postgres", "r.path || regexp_replace(t.p, '.', t.p, 'g') FROM r, LATERAL (SELECT r.id, r.path AS p) AS t", false},
 		{"postgres", "regexp_replace(t.path, '.', t.path, 'g') FROM r CROSS JOIN LATERAL (VALUES (r.id, r.path)) AS t (id, path)", false},
 		{"sqlite", "replace(t.path, 'a', t.path) FROM r AS t", false},
+		{"duckdb", "path.repeat(10) FROM t JOIN r ON t.parent = r.id", false},
+		{"duckdb", "r.path.replace(t.a, t.b) FROM t JOIN r ON t.parent = r.id", false},
+		{"duckdb", "(r.path).replace('x', 'xx') FROM t JOIN r ON t.parent = r.id", false},
+		{"duckdb", "r.path || replace(t.name, 'x', 'xx') FROM t JOIN r ON t.parent = r.id", true},
+		{"bigquery", "(path).REPLACE('x', 'xx') FROM t JOIN r ON t.parent = r.id", false},
 	} {
 		sql := begin + c.step + ") SELECT length(path) FROM r"
 		if v := checkOnce(t, c.dialect, sql); v.Allowed != c.allowed {
