@@ -71,10 +71,16 @@ func (p *placeholders) at(i int) placeholder {
 			return placeholder{token.Start + len(extensionName().FindString(p.text[token.Start:])), forText, "extension"}
 		case text == ":" && p.quotes(i+1) && p.tokens[i+1].Kind == sqlguard.TokenString:
 			return placeholder{p.tokens[i+1].End, forText, "'x'"} // psql quotes it
-		case comparedTo[text] && operandEnds(p.text, p.tokens, i-1): // = and a parameter without a space
-			return placeholder{token.End, forText, strings.TrimSuffix(text, "?") + " 1"}
-		case strings.HasSuffix(text, "@") && text != "<@" && comparedTo[text[:len(text)-1]+"?"] && p.named(i+1) && operandEnds(p.text, p.tokens, i-1):
+		case p.dialect == "postgres" && withValues(text) != "":
+			end := token.End
+			if strings.HasSuffix(text, "?") && p.joined(i, "1") { // =?1 of JPA
+				end = p.tokens[i+1].End
+			}
+			return placeholder{end, forText, withValues(text)}
+		case p.dialect == "postgres" && strings.HasSuffix(text, "@") && text != "<@" && joins(text[:len(text)-1]) && p.named(i+1):
 			return placeholder{p.tokens[i+1].End, forText, strings.TrimSuffix(text, "@") + " 1"}
+		case p.dialect == "postgres" && escaped[text] != "" && operandEnds(p.text, p.tokens, i-1):
+			return placeholder{token.End, forText, escaped[text]}
 		case text == ":" && p.quotes(i+1) && i > 0 && p.is(i-1, "column"): // COMMENT ON COLUMN :"schema".t.a
 			return p.colon(i)
 		case operandEnds(p.text, p.tokens, i-1) && !behindValues(p.text, p.tokens, i): // an operator
@@ -86,6 +92,8 @@ func (p *placeholders) at(i int) placeholder {
 			return p.variable(i+1, p.tokens[i+1].End)
 		case text == ":" && (p.named(i+1) || p.quotes(i+1)):
 			return p.colon(i)
+		case text == ":" && p.joined(i, "1") && (i == 0 || !p.is(i-1, "[")): // a[:1] is a part of an array
+			return placeholder{p.tokens[i+1].End, forValue, ""}
 		case text == "%" && p.percent:
 			return p.pyformat(i)
 		case text == "$" && p.joined(i, "1"):
@@ -172,12 +180,40 @@ func (p *placeholders) quotes(i int) bool {
 		(p.tokens[i].Kind == sqlguard.TokenQuotedName || p.tokens[i].Kind == sqlguard.TokenString && p.text[p.tokens[i].Start] == '\'')
 }
 
-// comparedTo are the operators of PostgreSQL that its reader sees in an operation
-// with ? when no space stands between. None of them exists.
-var comparedTo = map[string]bool{
-	"=?": true, "<>?": true, "!=?": true, "<?": true, ">?": true, "<=?": true, ">=?": true,
-	"->?": true, "->>?": true, "#>?": true, "#>>?": true, "||?": true, "+?": true, "*?": true, "/?": true,
+// operators are the operators of PostgreSQL that its reader sees as one with ? or @
+// when no space stands between.
+var operators = map[string]bool{
+	"=": true, "<>": true, "!=": true, "<": true, ">": true, "<=": true, ">=": true, "->": true, "->>": true, "#>": true, "#>>": true,
+	"||": true, "+": true, "-": true, "*": true, "/": true, "%": true, "@>": true, "<@": true, "&&": true, "@@": true, "~": true, "~*": true, "!~": true, "!~*": true,
 }
+
+// joins reports whether text is an operator, or one and a sign.
+func joins(text string) bool {
+	return operators[text] || operators[strings.TrimSuffix(text, "-")]
+}
+
+// withValues returns an operator of PostgreSQL such as ||?|| with values for its
+// parameters, or nothing if it is one that exists, or has none.
+func withValues(operator string) string {
+	switch operator {
+	case "?", "?|", "?&", "@?", "?-", "?-|", "?||":
+		return ""
+	}
+	parts := strings.Split(operator, "?")
+	for i, part := range parts {
+		if part == "" && 0 < i && i < len(parts)-1 || part != "" && !joins(part) { // ?? is no parameter
+			return ""
+		}
+	}
+	if len(parts) == 1 {
+		return ""
+	}
+	return strings.ReplaceAll(operator, "?", " 1 ")
+}
+
+// escaped are the operators that the drivers of JDBC send for others, so that their ?
+// is no parameter.
+var escaped = map[string]string{"??": "?", "??|": "?|", "??&": "?&", "@??": "@?"}
 
 // sqlc returns the argument of sqlc at token i: a value, or all columns of a
 // table.
