@@ -620,6 +620,8 @@ func TestScripts(t *testing.T) {
 		{"postgres", `COPY t FROM $1;`, "write_statement error\nfunction_file_access error\n"},
 		{"postgres", `COPY (SELECT a FROM t) TO :'x';`, "function_file_access error\n"},
 		{"postgres", `COPY (SELECT a FROM :x) TO STDOUT;`, "statement_not_allowed error\ndynamic_sql_unprovable error\n"},
+		{"postgres", `DROP SCHEMA IF EXISTS :x CASCADE;`, "ddl_statement error\ndynamic_sql_unprovable error\n"},
+		{"postgres", `CREATE FUNCTION :x.f() RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql;`, "ddl_statement error\ndynamic_sql_unprovable error\n"},
 		{"postgres", `SELECT a FROM :x;`, "dynamic_sql_unprovable error\n"},
 		{"postgres", "ALTER TABLE t ADD CONSTRAINT c NOT NULL a NO INHERIT;", "ddl_statement error\n"},
 		{"postgres", "ALTER TABLE t ADD NOT NULL \"a b\" NOT VALID;", "ddl_statement error\n"},

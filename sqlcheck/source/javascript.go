@@ -46,7 +46,42 @@ func findJavaScript(source string, o *Options) (*Source, error) {
 	}
 	lang := &javaScript{options: o}
 	_, lang.passing = resolveCalls(top, true, jsMutates, lang.passes)
-	return &Source{Texts: follow(top, lang), Comments: p.comments}, nil
+	texts := follow(top, lang)
+	for i, t := range texts {
+		if t.Sink == "raw" && !t.Tagged {
+			texts[i] = t.unescaped()
+		}
+	}
+	return &Source{Texts: texts, Comments: p.comments}, nil
+}
+
+// unescaped returns a text of Knex as it sends it: \? is an operator there, and ? a
+// parameter.
+func (t *Text) unescaped() *Text {
+	const escape = `\?`
+	sql := string(t.sql)
+	if !strings.Contains(sql, escape) {
+		return t
+	}
+	out := *t
+	out.sql, out.pieces, out.Holes = nil, nil, slices.Clone(t.Holes)
+	from := 0
+	for at := 0; ; at = from + 1 {
+		n := strings.Index(sql[at:], escape)
+		if n < 0 {
+			break
+		}
+		at += n
+		out.run(t, from, at)
+		for i := range out.Holes {
+			if t.Holes[i].At > at {
+				out.Holes[i].At--
+			}
+		}
+		from = at + 1 // the backslash is not sent
+	}
+	out.run(t, from, len(sql))
+	return &out
 }
 
 // parseJavaScript reads a file. The name says whether it can have JSX: files of

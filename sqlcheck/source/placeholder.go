@@ -83,6 +83,8 @@ func (p *placeholders) at(i int) placeholder {
 			return placeholder{token.End, forText, escaped[text]}
 		case text == ":" && p.quotes(i+1) && i > 0 && p.is(i-1, "column"): // COMMENT ON COLUMN :"schema".t.a
 			return p.colon(i)
+		case p.dialect == "postgres" && text == ":" && p.named(i+1) && i > 0 && beforeName[strings.ToLower(p.tokens[i-1].Text(p.text))]:
+			return p.colon(i)
 		case operandEnds(p.text, p.tokens, i-1) && !behindValues(p.text, p.tokens, i): // an operator
 		case text == "??" || text == "?" && p.joined(i, "?"): // a name, for Knex and the drivers for MySQL
 			return placeholder{token.Start + 2, forSQL, ""}
@@ -105,6 +107,13 @@ func (p *placeholders) at(i int) placeholder {
 
 // extensionName are the names that CREATE EXTENSION puts into a script of PostgreSQL.
 var extensionName = lazily(`^@(?:extschema(?::[A-Za-z_][\w$]*)?|extowner)@`)
+
+// beforeName are words behind which psql's :name stands for a name. Elsewhere they are
+// names themselves, but no : follows one.
+var beforeName = map[string]bool{
+	"exists": true, "schema": true, "function": true, "procedure": true, "sequence": true, "view": true, "type": true, "index": true,
+	"concurrently": true, "trigger": true, "domain": true, "only": true, "role": true, "database": true, "extension": true,
+}
 
 // variable returns the parameter @name that ends with token i. Where a dot follows,
 // it is part of a name, as SqlRender fills it in, unless the dialect has fields
