@@ -505,15 +505,16 @@ func TestTemplatesOfOthers(t *testing.T) {
 func TestNamesFilledIn(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string][]string{
-		`db.ExecContext(ctx, "ALTER TABLE ? ADD COLUMN ? TEXT", bun.Ident("a"), bun.Ident("b"))`: {"error ddl_statement", "note dynamic_sql_unprovable", "note dynamic_sql_unprovable"},
-		`db.ExecContext(ctx, "SELECT id FROM t WHERE a = ? AND b", 1)`:                           nil,
-		`db.NewRaw("(COALESCE(?, ?) || ?) COLLATE ?", bun.Ident("a"), "", "b")`:                  nil,
-		`db.NewRaw("DELETE FROM ?", bun.Ident("a"))`:                                             {"error write_statement", "note dynamic_sql_unprovable"},
-		`db.ExecContext(ctx, "SELECT FROM WHERE ?", 1)`:                                          {"error parse_error"},
-		`s.QueryContext(ctx, "WHERE a = ?", 1)`:                                                  {"note parse_error"},
-		`s.QueryContext(ctx, "WHERE a = 1; DROP TABLE t")`:                                       {"note parse_error", "error ddl_statement"},
-		`stmt1.QueryRowx("not a statement")`:                                                     nil,
-		`db.QueryRow("SELECT ?::jsonb->?, d->>? FROM t", a, b, c)`:                               nil,
+		`db.ExecContext(ctx, "ALTER TABLE ? ADD COLUMN ? TEXT", bun.Ident("a"), bun.Ident("b"))`:       {"error ddl_statement", "note dynamic_sql_unprovable", "note dynamic_sql_unprovable"},
+		`db.ExecContext(ctx, "SELECT id FROM t WHERE a = ? AND b", 1)`:                                 nil,
+		`db.NewRaw("(COALESCE(?, ?) || ?) COLLATE ?", bun.Ident("a"), "", "b")`:                        nil,
+		`db.NewRaw("DELETE FROM ?", bun.Ident("a"))`:                                                   {"error write_statement", "note dynamic_sql_unprovable"},
+		`db.ExecContext(ctx, "SELECT FROM WHERE ?", 1)`:                                                {"error parse_error"},
+		`s.QueryContext(ctx, "WHERE a = ?", 1)`:                                                        {"note parse_error"},
+		`s.QueryContext(ctx, "WHERE a = 1; DROP TABLE t")`:                                             {"note parse_error", "error ddl_statement"},
+		`stmt1.QueryRowx("not a statement")`:                                                           nil,
+		`q, args, err := sqlx.In("DELETE FROM t WHERE a IN (?)", ids); db.Exec(db.Rebind(q), args...)`: {"error write_statement"},
+		`db.QueryRow("SELECT ?::jsonb->?, d->>? FROM t", a, b, c)`:                                     nil,
 	} {
 		var got []string
 		for _, f := range withParameters(t, "postgres", "a.go", "package a\n\nfunc f() { "+code+" }\n").Findings {
@@ -548,6 +549,14 @@ func TestTaggedTemplates(t *testing.T) {
 		"db.one(sql`DELETE FROM ${table}`)":                                               {"error write_statement", "note dynamic_sql_unprovable"},
 		"db.one(sql`SELECT a FROM ${sql.unsafe(table)}`)":                                 {"error dynamic_sql_unprovable", "note dynamic_sql_unprovable"},
 		"db.$queryRaw`SELECT a FROM t WHERE b > now() - INTERVAL ${a} OR ${b} IS NULL`":   nil,
+		"db.one(sql.unsafe`DELETE FROM t WHERE a = ${a}`)":                                {"error write_statement"},
+		"db.one(sql.type(z.any())`DELETE FROM t WHERE a = ${a}`)":                         {"error write_statement"},
+		"db.one(sql.typeAlias('id')`SELECT a FROM t WHERE a = ${a}`)":                     nil,
+		"db.one(sql.fragment`DELETE FROM t WHERE a = ${a}`)":                              {"error write_statement"},
+		"pool.request().query`DELETE FROM t WHERE a = ${a}`":                              {"error write_statement"},
+		"db.any('SELECT a FROM t WHERE a = $1::int AND b IN ($2:csv)')":                   nil,
+		"db.any('DELETE FROM $1:name WHERE a = $2')":                                      {"error write_statement", "note dynamic_sql_unprovable"},
+		"db.query('{call f(?)}')":                                                         {"error procedure_call", "error function_not_allowed"},
 		"db.query(`SELECT a FROM ${table}`)":                                              {"note dynamic_sql_unprovable"},
 		"db.one(sql`SELECT * FROM (VALUES ${sql.join(rows, sql.raw(', '))}) AS t`)":       {"note dynamic_sql_unprovable"},
 		"db.one(sql`SELECT * FROM (VALUES ${sql.join(rows, sql.raw(', 1'))}) AS t`)":      {"error dynamic_sql_unprovable"},

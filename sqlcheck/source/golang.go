@@ -826,6 +826,10 @@ func (g *goFile) method(f *flow, n *node, receiver *value, args []*value) (*valu
 		if len(args) == 1 {
 			return args[0], true
 		}
+	case "In", "Named": // of sqlx: the query, the arguments and an error
+		if n.x.kind == nodeMember && n.x.x.kind == nodeName && n.x.x.name == "sqlx" && len(args) > 0 {
+			return &value{list: true, items: []item{{value: args[0], span: n.list[0].span}, {span: n.span}, {span: n.span}}}, true
+		}
 	default:
 		if receiver != nil && receiver.builder && n.x.x.kind == nodeName {
 			f.set(n.x.x.v, nil)

@@ -24,7 +24,7 @@ var javaScriptSinks = map[string]certainty{
 // javaScriptTags are the tags of templates whose text is SQL. The driver gets
 // the values of such a template as parameters.
 var javaScriptTags = map[string]bool{
-	"sql": true, "SQL": true, "pgsql": true, "$queryRaw": true, "$executeRaw": true, "literal": false, "raw": false,
+	"sql": true, "SQL": true, "pgsql": true, "$queryRaw": true, "$executeRaw": true, "literal": false, "raw": false, "query": false,
 }
 
 // javaScriptUnchanged are the tags of templates whose value is their text, but for space.
@@ -142,11 +142,29 @@ func jsLast(n *node) string {
 	return ""
 }
 
+// jsTag returns the name of the tag of a template. Slonik has sql.unsafe, sql.fragment,
+// sql.type(…) and sql.typeAlias(…) for sql.
+func jsTag(tag *node) string {
+	of := tag
+	if tag.kind == nodeCall {
+		of = tag.x
+	}
+	if of != nil && of.kind == nodeMember && jsLast(of.x) == "sql" {
+		switch called := tag.kind == nodeCall; of.name {
+		case "type", "typeAlias", "unsafe", "fragment":
+			if called == strings.HasPrefix(of.name, "type") {
+				return "sql"
+			}
+		}
+	}
+	return jsLast(tag)
+}
+
 // tagged returns the value of a template with a tag. Only parts that are made by
 // such a tag too are SQL; all other values are parameters.
 func (j *javaScript) tagged(f *flow, n *node) *value {
 	template := n.list[0]
-	name := jsLast(n.x)
+	name := jsTag(n.x)
 	if name == "raw" && jsLast(n.x.x) == "String" {
 		return f.eval(template)
 	}
@@ -190,13 +208,14 @@ func (j *javaScript) tagged(f *flow, n *node) *value {
 
 // judges reports whether the text of a template with a tag is SQL by its tag.
 func (j *javaScript) judges(n *node) bool {
-	_, known := javaScriptTags[jsLast(n.x)]
-	return known && (jsLast(n.x) != "raw" || jsLast(n.x.x) != "String") || j.options.sink(jsLast(n.x))
+	name := jsTag(n.x)
+	_, known := javaScriptTags[name]
+	return known && (name != "raw" || jsLast(n.x.x) != "String") || j.options.sink(name)
 }
 
 // template adds the text of a template with a tag.
 func (j *javaScript) template(f *flow, n *node, v *value) {
-	name := jsLast(n.x)
+	name := jsTag(n.x)
 	sure := javaScriptTags[name] || j.options.sink(name)
 	if !f.once(n) {
 		return
@@ -350,7 +369,8 @@ func promised(v *value) *value {
 			from = m[1]
 			made.hole(sqlguard.Span{Start: t.place(m[0], false), End: t.place(m[1], true)}, false)
 			h := &made.Holes[len(made.Holes)-1]
-			switch filter := sql[m[2]:m[3]]; filter {
+			filter := max(m[2], m[4])
+			switch sql[filter:max(m[3], m[5])] {
 			case "", ":csv", ":list", ":json":
 				h.Bound = true
 			case "~", ":name", ":alias":
@@ -363,8 +383,9 @@ func promised(v *value) *value {
 	return &out
 }
 
-// promiseVariable is a variable of pg-promise, and its filter.
-var promiseVariable = lazily(`\$(?:\{|\(|<|\[|/)\s*(?:this\.)?[A-Za-z_$][\w$.]*\s*((?::[a-z]+|[~^#])?)\s*(?:\}|\)|>|\]|/)`)
+// promiseVariable is a variable of pg-promise, and its filter. $1 without one is a
+// parameter of the server.
+var promiseVariable = lazily(`\$(?:\{|\(|<|\[|/)\s*(?:this\.)?[A-Za-z_$][\w$.]*\s*((?::[a-z]+|[~^#])?)\s*(?:\}|\)|>|\]|/)|\$\d+(:(?:name|alias|csv|list|json|raw|value)\b)`)
 
 // passes returns the argument that a call passes to a database, or nil.
 func (j *javaScript) passes(n *node) *node {

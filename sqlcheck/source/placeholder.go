@@ -292,7 +292,7 @@ func (p *placeholders) escape(i int) placeholder {
 	}
 	if p.is(i, "}") && p.escapes > 0 {
 		p.escapes--
-		return placeholder{token.End, forText, ""}
+		return placeholder{token.End, forText, " "} // so that no comment begins, as in /{oj*
 	}
 	if !p.is(i, "{") || i+2 >= len(p.tokens) {
 		return placeholder{}
@@ -304,7 +304,7 @@ func (p *placeholders) escape(i int) placeholder {
 	word := strings.ToLower(p.tokens[i+1].Text(p.text))
 	switch {
 	case slices.Contains([]string{"d", "t", "ts"}, word) && p.tokens[i+2].Kind == sqlguard.TokenString, word == "oj":
-		return through(i+1, "")
+		return through(i+1, " ")
 	case word == "escape" && p.tokens[i+2].Kind == sqlguard.TokenString, word == "limit", word == "call":
 		return through(i+1, strings.ToUpper(word))
 	case p.is(i+1, "?", "=", "call"):
@@ -317,7 +317,7 @@ func (p *placeholders) escape(i int) placeholder {
 		if sends := jdbcFunctions[name]; sends != "" {
 			return through(i+2, sends)
 		}
-		return through(i+1, "")
+		return through(i+1, " ")
 	}
 	return placeholder{}
 }
