@@ -2,6 +2,7 @@ package sqlcheck_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -644,6 +645,45 @@ func TestScripts(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("%s: %q, want %q", test.text, got, test.want)
+		}
+	}
+}
+
+// TestLibraries: the functions of more libraries take SQL, and what they take beside it
+// is none.
+func TestLibraries(t *testing.T) {
+	t.Parallel()
+	const write = "DELETE FROM t WHERE a = $1"
+	for name, calls := range map[string][]string{
+		"a.go": {
+			`db.QueryOne(&x, "%s")`, `engine.SQL("%s").Find(&x)`, `sess.UpdateBySql("%s").Exec()`, `sqlitex.Execute(conn, "%s", nil)`, `sqlitex.ExecScript(conn, "%s")`,
+			`conn.AsyncInsert(ctx, "%s", true)`, `conn.ExecParams(ctx, "%s", nil)`,
+		},
+		"a.ts": {
+			`client.queryObject("%s")`, "client.queryArray`%s`", `client.query(new Cursor("%s"))`, `db.runAsync("%s")`, `client.executeMultiple("%s")`, `request.batch("%s")`, `sql("%s", [a])`,
+		},
+		"a.py": {
+			`pl.read_database("%s", c)`, `database.fetch_all(query="%s")`, `c.execute_query_dict("%s")`, `hook.get_records("%s")`, `PostgresOperator(task_id="delete from x", sql="%s")`, `DDL("%s")`,
+		},
+	} {
+		for _, call := range calls {
+			code := strings.ReplaceAll(call, "%s", write)
+			if name == "a.go" {
+				code = "package a\n\nfunc f() { " + code + " }\n"
+			}
+			if file := withParameters(t, "postgres", name, code); !slices.ContainsFunc(file.Findings, func(f report.Finding) bool {
+				return f.Code == sqlguard.CodeWriteStatement && f.Severity == report.SeverityError
+			}) {
+				t.Errorf("%s: %+v", code, file.Findings)
+			}
+		}
+	}
+	for name, code := range map[string]string{
+		"a.ts": "sql('select'); sql(rows, 'set'); sql([1]); batch(() => 1); batch(updates); worker.runAsync('do it')",
+		"a.py": "files.copy('a set of files')\nfetch_all(urls)\nget_first(rows)\n",
+	} {
+		if file := withParameters(t, "postgres", name, code); len(file.Findings) > 0 {
+			t.Errorf("%s: %+v", code, file.Findings)
 		}
 	}
 }

@@ -19,12 +19,14 @@ var javaScriptSinks = map[string]certainty{
 	"query": likely, "execute": likely, "raw": likely, "unsafe": likely, "prepare": possible, "exec": possible, "run": possible, "all": possible, "get": possible, "each": possible,
 	"$queryRawUnsafe": certain, "$executeRawUnsafe": certain, "queryRaw": certain, "executeSql": certain, "multi": possible, "one": possible, "none": possible,
 	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible, "addSql": certain, "runSql": certain, "rawQuery": likely,
+	"queryObject": likely, "queryArray": likely, "queryAsync": likely, "executeMultiple": likely, "batch": possible, "sql": possible, "Cursor": possible, "QueryStream": possible,
+	"execAsync": possible, "runAsync": possible, "getAllAsync": possible, "getFirstAsync": possible, "getEachAsync": possible,
 }
 
 // javaScriptTags are the tags of templates whose text is SQL. The driver gets
 // the values of such a template as parameters.
 var javaScriptTags = map[string]bool{
-	"sql": true, "SQL": true, "pgsql": true, "$queryRaw": true, "$executeRaw": true, "literal": false, "raw": false, "query": false,
+	"sql": true, "SQL": true, "pgsql": true, "$queryRaw": true, "$executeRaw": true, "literal": false, "raw": false, "query": false, "queryObject": true, "queryArray": true,
 }
 
 // javaScriptUnchanged are the tags of templates whose value is their text, but for space.
