@@ -148,7 +148,7 @@ func (p *parser) operation() {
 			p.set()
 		case p.is("like", "ilike", "regexp"), p.is("not") && (p.peek(1).word == "like" || p.peek(1).word == "ilike"):
 			p.accept("not")
-			pattern = !p.is("regexp")
+			pattern = !p.is("regexp") && p.starEnd != p.at+2 // which is behind the pattern of a star
 			p.next()
 			p.operand()
 		case before && p.is("escape") && p.atString(1):
@@ -163,7 +163,7 @@ func (p *parser) operation() {
 			p.next()
 			for p.accept("not") {
 			}
-			if p.is("any", "all", "some") && p.markAt(1) == "(" && p.queryAt(1) { // = ANY (query)
+			if p.is("any", "all", "some") && p.markAt(1) == "(" && p.queryAt(1) && p.subqueryAt(1) { // = ANY (query)
 				if !compares {
 					p.fail("a comparison before ANY, SOME or ALL")
 					return
@@ -195,6 +195,15 @@ func (p *parser) queryAt(n int) bool {
 	found := p.atQuery()
 	p.load(at)
 	return found
+}
+
+// subqueryAt reports whether the bracket n tokens on is that of a query itself.
+func (p *parser) subqueryAt(n int) bool {
+	at := p.at
+	p.load(at + n)
+	is := p.isSubquery()
+	p.load(at)
+	return is
 }
 
 // between reads two operands with AND between them.
@@ -457,7 +466,9 @@ func (p *parser) transformers() {
 		case p.is("like", "ilike") && !p.atString(1): // a pattern of names, to the server
 			p.fail("a pattern in quotes after the star")
 		default:
-			p.starEnd = p.at
+			if p.starEnd = p.at; p.is("like", "ilike") {
+				p.starEnd += 2 // no name follows the pattern
+			}
 			return
 		}
 	}

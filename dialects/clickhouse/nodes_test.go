@@ -50,6 +50,9 @@ func TestReads(t *testing.T) {
 // unread are statements that are nearly those of testdata/reads.txt, and that the server
 // does not read.
 var unread = strings.Split(strings.TrimSpace(`
+SELECT * LIKE 'b' escape FROM t
+SELECT * LIKE 'b' escape 'd' FROM t
+SELECT a = SOME ((SELECT 1),), some FROM t
 SELECT a::TUPLE(a UInt8)
 SELECT a::nested(a UInt8)
 SELECT a::Nested(UInt8)
