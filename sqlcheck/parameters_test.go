@@ -679,7 +679,7 @@ func TestLibraries(t *testing.T) {
 		}
 	}
 	for name, code := range map[string]string{
-		"a.ts": "sql('select'); sql(rows, 'set'); sql([1]); batch(() => 1); batch(updates); worker.runAsync('do it')",
+		"a.ts": "sql('select'); sql(rows, 'set'); sql([1]); batch(() => 1); batch(updates); worker.runAsync('wait for it')",
 		"a.py": "files.copy('a set of files')\nfetch_all(urls)\nget_first(rows)\n",
 	} {
 		if file := withParameters(t, "postgres", name, code); len(file.Findings) > 0 {
