@@ -19,7 +19,7 @@ var javaScriptSinks = map[string]certainty{
 	"query": likely, "execute": likely, "raw": likely, "unsafe": likely, "prepare": possible, "exec": possible, "run": possible, "all": possible, "get": possible, "each": possible,
 	"$queryRawUnsafe": certain, "$executeRawUnsafe": certain, "queryRaw": certain, "executeSql": certain, "multi": possible, "one": possible, "none": possible,
 	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible, "addSql": certain, "runSql": certain, "rawQuery": likely,
-	"queryObject": likely, "queryArray": likely, "queryAsync": likely, "executeMultiple": likely, "batch": possible, "sql": possible, "Cursor": possible, "QueryStream": possible,
+	"queryObject": likely, "queryArray": likely, "queryAsync": likely, "executeMultiple": likely, "batch": possible, "Cursor": possible, "QueryStream": possible,
 	"execAsync": possible, "runAsync": possible, "getAllAsync": possible, "getFirstAsync": possible, "getEachAsync": possible,
 }
 
@@ -300,6 +300,8 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 		at, ok = i, true // possible
 	case name == "sql" && n.x.kind == nodeMember && jsLast(n.x.x) == "pgm": // node-pg-migrate
 		sure, ok = likely, true
+	case name == "sql" && n.x.kind == nodeName: // Neon
+		ok = true // possible
 	}
 	if !ok || len(n.list) <= at || !f.once(n) {
 		return
