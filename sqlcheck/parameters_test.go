@@ -2,6 +2,7 @@ package sqlcheck_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,10 +144,23 @@ var parameters = map[string][]string{
 		`a = %s`,
 		`a = %(name)s`,
 		`WITH x AS (SELECT $1::int AS n) SELECT n FROM x`,
+		`a@>? OR a&&? OR a~*? OR a||?||?=b OR a%?=0 OR a=-?`,
+		`?=a OR ?<>b OR (?*2>=a) OR ?->>'x'=b`,
+		`a@>@x OR a-@x=1 OR a=-@x`,
+		`a=?1 AND b = ?2`,
+		`a = :1 AND b[:2] IS NULL AND c[1:2] IS NULL`,
+		`a LIKE '%'||?||'%'`,
+		`a ?? 'x' OR a ??| ? OR a ??& array['x', ?] OR a @?? '$.x'`,
+		`a BETWEEN SYMMETRIC ? AND ?`,
+		`SELECT overlay(? PLACING ? FROM ? FOR ?)`,
+		`SELECT * FROM xmltable(? PASSING ? COLUMNS a int PATH 'x')`,
+		`b > now() - INTERVAL :x OR b < now() + interval ? OR b < interval @x + c OR b > interval %(x)s`,
 		`SELECT a, $1 b FROM t`,
 		`SELECT * FROM t WHERE a = $1 AND ($2::text IS NULL OR b = $2) AND (NOT @flag::bool OR c)`,
 	},
 	"mysql": {
+		`a = :1 AND b = :2`,
+		`SELECT GROUP_CONCAT(a SEPARATOR ?) FROM t`,
 		`? IS NULL OR a = ?`,
 		`SELECT ?`,
 		`SELECT ? AS x`,
@@ -247,6 +261,9 @@ var parameters = map[string][]string{
 		`a = %s`,
 	},
 	"sqlserver": {
+		`a = :1 AND b = :2`,
+		`SELECT * FROM t FOR SYSTEM_TIME BETWEEN @a AND @b`,
+		`SELECT * FROM t FOR SYSTEM_TIME FROM ? TO ? WHERE a = @c`,
 		`@p1 IS NULL OR a = @p1`,
 		`? IS NULL OR a = ?`,
 		`:a IS NULL OR a = :a`,
@@ -342,6 +359,7 @@ func TestNamedQueries(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"-- name: a\nSELECT a FROM t WHERE a = $1\n\n-- name: b\nSELECT '-- name: c'\nFROM t\n",
+		"/* name: a :many */\nSELECT a FROM t WHERE a = $1\n\n/* name: b :one */\nSELECT b FROM t\n",
 		"-- :name a :? :*\nSELECT a FROM t WHERE a = :a\n\n-- :name b :? :1\nSELECT b FROM t WHERE b IN (:v*:b)\n",
 	} {
 		if file := withParameters(t, "postgres", "q.sql", text); file.Judged != 2 || len(file.Findings) > 0 {
@@ -365,6 +383,14 @@ func TestParametersThatAreNone(t *testing.T) {
 		{"postgres", "SELECT a FROM t WHERE b = $1; DELETE FROM t WHERE a = $1", sqlguard.CodeWriteStatement, "DELETE FROM t WHERE a = $1"},
 		{"postgres", "SELECT $1::int, pg_read_file($2)", sqlguard.CodeFunctionFileAccess, "pg_read_file"},
 		{"postgres", "SELECT a FROM t WHERE ? < a AND pg_sleep(:n) IS NULL", sqlguard.CodeFunctionSleep, "pg_sleep"},
+		{"postgres", "SELECT a FROM t WHERE a||?||pg_sleep(?) IS NULL", sqlguard.CodeFunctionSleep, "pg_sleep"},
+		{"postgres", "SELECT a FROM t WHERE a=?--?\n; DELETE FROM t WHERE a=?", sqlguard.CodeWriteStatement, "DELETE FROM t WHERE a=?"},
+		{"postgres", "SELECT a FROM t WHERE a ??| ?; DELETE FROM t", sqlguard.CodeWriteStatement, "DELETE FROM t"},
+		{"postgres", "SELECT a FROM t WHERE a ?! b AND c = ?", sqlguard.CodeOperatorNotAllowed, "?!"},
+		{"postgres", "SELECT a FROM t WHERE b > INTERVAL $1", sqlguard.CodeParameterNotAllowed, "$1"}, // the server has no place for it
+		{"postgres", "/* name: a :one */ SELECT 1 /* name: b :exec */ DELETE FROM t", sqlguard.CodeWriteStatement, "DELETE FROM t"},
+		{"mysql", "# name: a :one\nSELECT 1\n# name: b :exec\nDELETE FROM t", sqlguard.CodeWriteStatement, "DELETE FROM t"},
+		{"sqlite", "SELECT system_time FROM :i:name", sqlguard.CodeDynamicSQLUnprovable, ":i:name"},
 		{"postgres", "SELECT :i:name FROM t", sqlguard.CodeDynamicSQLUnprovable, ":i:name"},
 		{"postgres", "SELECT a FROM :identifier:name WHERE a = :v:x", sqlguard.CodeDynamicSQLUnprovable, ":identifier:name"},
 		{"postgres", "SELECT a FROM t WHERE :sql:cond", sqlguard.CodeDynamicSQLUnprovable, ":sql:cond"},
@@ -480,15 +506,16 @@ func TestTemplatesOfOthers(t *testing.T) {
 func TestNamesFilledIn(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string][]string{
-		`db.ExecContext(ctx, "ALTER TABLE ? ADD COLUMN ? TEXT", bun.Ident("a"), bun.Ident("b"))`: {"error ddl_statement", "note dynamic_sql_unprovable", "note dynamic_sql_unprovable"},
-		`db.ExecContext(ctx, "SELECT id FROM t WHERE a = ? AND b", 1)`:                           nil,
-		`db.NewRaw("(COALESCE(?, ?) || ?) COLLATE ?", bun.Ident("a"), "", "b")`:                  nil,
-		`db.NewRaw("DELETE FROM ?", bun.Ident("a"))`:                                             {"error write_statement", "note dynamic_sql_unprovable"},
-		`db.ExecContext(ctx, "SELECT FROM WHERE ?", 1)`:                                          {"error parse_error"},
-		`s.QueryContext(ctx, "WHERE a = ?", 1)`:                                                  {"note parse_error"},
-		`s.QueryContext(ctx, "WHERE a = 1; DROP TABLE t")`:                                       {"note parse_error", "error ddl_statement"},
-		`stmt1.QueryRowx("not a statement")`:                                                     nil,
-		`db.QueryRow("SELECT ?::jsonb->?, d->>? FROM t", a, b, c)`:                               nil,
+		`db.ExecContext(ctx, "ALTER TABLE ? ADD COLUMN ? TEXT", bun.Ident("a"), bun.Ident("b"))`:       {"error ddl_statement", "note dynamic_sql_unprovable", "note dynamic_sql_unprovable"},
+		`db.ExecContext(ctx, "SELECT id FROM t WHERE a = ? AND b", 1)`:                                 nil,
+		`db.NewRaw("(COALESCE(?, ?) || ?) COLLATE ?", bun.Ident("a"), "", "b")`:                        nil,
+		`db.NewRaw("DELETE FROM ?", bun.Ident("a"))`:                                                   {"error write_statement", "note dynamic_sql_unprovable"},
+		`db.ExecContext(ctx, "SELECT FROM WHERE ?", 1)`:                                                {"error parse_error"},
+		`s.QueryContext(ctx, "WHERE a = ?", 1)`:                                                        {"note parse_error"},
+		`s.QueryContext(ctx, "WHERE a = 1; DROP TABLE t")`:                                             {"note parse_error", "error ddl_statement"},
+		`stmt1.QueryRowx("not a statement")`:                                                           nil,
+		`q, args, err := sqlx.In("DELETE FROM t WHERE a IN (?)", ids); db.Exec(db.Rebind(q), args...)`: {"error write_statement"},
+		`db.QueryRow("SELECT ?::jsonb->?, d->>? FROM t", a, b, c)`:                                     nil,
 	} {
 		var got []string
 		for _, f := range withParameters(t, "postgres", "a.go", "package a\n\nfunc f() { "+code+" }\n").Findings {
@@ -522,6 +549,15 @@ func TestTaggedTemplates(t *testing.T) {
 		"db.one(sql`SELECT ${a.b} FROM ${table} WHERE ${a.b} = ${x}`)":                    {"note dynamic_sql_unprovable", "note dynamic_sql_unprovable"},
 		"db.one(sql`DELETE FROM ${table}`)":                                               {"error write_statement", "note dynamic_sql_unprovable"},
 		"db.one(sql`SELECT a FROM ${sql.unsafe(table)}`)":                                 {"error dynamic_sql_unprovable", "note dynamic_sql_unprovable"},
+		"db.$queryRaw`SELECT a FROM t WHERE b > now() - INTERVAL ${a} OR ${b} IS NULL`":   nil,
+		"db.one(sql.unsafe`DELETE FROM t WHERE a = ${a}`)":                                {"error write_statement"},
+		"db.one(sql.type(z.any())`DELETE FROM t WHERE a = ${a}`)":                         {"error write_statement"},
+		"db.one(sql.typeAlias('id')`SELECT a FROM t WHERE a = ${a}`)":                     nil,
+		"db.one(sql.fragment`DELETE FROM t WHERE a = ${a}`)":                              {"error write_statement"},
+		"pool.request().query`DELETE FROM t WHERE a = ${a}`":                              {"error write_statement"},
+		"db.any('SELECT a FROM t WHERE a = $1::int AND b IN ($2:csv)')":                   nil,
+		"db.any('DELETE FROM $1:name WHERE a = $2')":                                      {"error write_statement", "note dynamic_sql_unprovable"},
+		"db.query('{call f(?)}')":                                                         {"error procedure_call", "error function_not_allowed"},
 		"db.query(`SELECT a FROM ${table}`)":                                              {"note dynamic_sql_unprovable"},
 		"db.one(sql`SELECT * FROM (VALUES ${sql.join(rows, sql.raw(', '))}) AS t`)":       {"note dynamic_sql_unprovable"},
 		"db.one(sql`SELECT * FROM (VALUES ${sql.join(rows, sql.raw(', 1'))}) AS t`)":      {"error dynamic_sql_unprovable"},
@@ -594,6 +630,8 @@ func TestScripts(t *testing.T) {
 		{"postgres", `COPY t FROM $1;`, "write_statement error\nfunction_file_access error\n"},
 		{"postgres", `COPY (SELECT a FROM t) TO :'x';`, "function_file_access error\n"},
 		{"postgres", `COPY (SELECT a FROM :x) TO STDOUT;`, "statement_not_allowed error\ndynamic_sql_unprovable error\n"},
+		{"postgres", `DROP SCHEMA IF EXISTS :x CASCADE;`, "ddl_statement error\ndynamic_sql_unprovable error\n"},
+		{"postgres", `CREATE FUNCTION :x.f() RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql;`, "ddl_statement error\ndynamic_sql_unprovable error\n"},
 		{"postgres", `SELECT a FROM :x;`, "dynamic_sql_unprovable error\n"},
 		{"postgres", "ALTER TABLE t ADD CONSTRAINT c NOT NULL a NO INHERIT;", "ddl_statement error\n"},
 		{"postgres", "ALTER TABLE t ADD NOT NULL \"a b\" NOT VALID;", "ddl_statement error\n"},
@@ -607,6 +645,45 @@ func TestScripts(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("%s: %q, want %q", test.text, got, test.want)
+		}
+	}
+}
+
+// TestLibraries: the functions of more libraries take SQL, and what they take beside it
+// is none.
+func TestLibraries(t *testing.T) {
+	t.Parallel()
+	const write = "DELETE FROM t WHERE a = $1"
+	for name, calls := range map[string][]string{
+		"a.go": {
+			`db.QueryOne(&x, "%s")`, `engine.SQL("%s").Find(&x)`, `sess.UpdateBySql("%s").Exec()`, `sqlitex.Execute(conn, "%s", nil)`, `sqlitex.ExecScript(conn, "%s")`,
+			`conn.AsyncInsert(ctx, "%s", true)`, `conn.ExecParams(ctx, "%s", nil)`,
+		},
+		"a.ts": {
+			`client.queryObject("%s")`, "client.queryArray`%s`", `client.query(new Cursor("%s"))`, `db.runAsync("%s")`, `client.executeMultiple("%s")`, `request.batch("%s")`, `sql("%s", [a])`,
+		},
+		"a.py": {
+			`pl.read_database("%s", c)`, `database.fetch_all(query="%s")`, `c.execute_query_dict("%s")`, `hook.get_records("%s")`, `PostgresOperator(task_id="delete from x", sql="%s")`, `DDL("%s")`,
+		},
+	} {
+		for _, call := range calls {
+			code := strings.ReplaceAll(call, "%s", write)
+			if name == "a.go" {
+				code = "package a\n\nfunc f() { " + code + " }\n"
+			}
+			if file := withParameters(t, "postgres", name, code); !slices.ContainsFunc(file.Findings, func(f report.Finding) bool {
+				return f.Code == sqlguard.CodeWriteStatement && f.Severity == report.SeverityError
+			}) {
+				t.Errorf("%s: %+v", code, file.Findings)
+			}
+		}
+	}
+	for name, code := range map[string]string{
+		"a.ts": "sql('select'); sql(rows, 'set'); sql([1]); batch(() => 1); batch(updates); worker.runAsync('wait for it')",
+		"a.py": "files.copy('a set of files')\nfetch_all(urls)\nget_first(rows)\n",
+	} {
+		if file := withParameters(t, "postgres", name, code); len(file.Findings) > 0 {
+			t.Errorf("%s: %+v", code, file.Findings)
 		}
 	}
 }

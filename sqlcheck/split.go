@@ -51,7 +51,7 @@ func withoutBreakpoints(text string) string {
 
 // queryName is the comment that names a query: for goyesql, sqlc and aiosql, and
 // for HugSQL.
-var queryName = regexp.MustCompile(`^--\s*(?:name:|:name\s)`)
+var queryName = regexp.MustCompile(`^(?:--|#|/\*)\s*(?:name:|:name\s)`)
 
 // split calls yield with the span of each statement until yield returns false.
 // If comment is set, split first calls it with each comment of the same part of

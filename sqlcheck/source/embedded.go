@@ -214,7 +214,7 @@ var cssSelector = lazily(`^\s*(?:select\[[\w-]+[~|^$*]?=|table(?:\s+(?:tbody|the
 
 const sqlSpace = `(?is)^(?:[\s;(]|--[^\n]*(?:\n|$)|#[^\n]*\n|/\*.*?\*/)*`
 
-var sqlStart = lazily(sqlSpace + `(?:(?:select|with|insert|update|delete|merge|replace|create|alter|drop|truncate|grant|revoke|call|exec|execute|explain|show|values|set|begin|commit|rollback|lock|copy|vacuum|analyze|pragma|attach|do|declare|load|use|table|describe|desc|rename|refresh|comment|prepare|listen|notify|kill|deallocate|dbcc|reindex|unlisten)\b|/\*!)`)
+var sqlStart = lazily(sqlSpace + `(?:\{\s*(?:\?\s*=\s*)?call\b|(?:select|with|insert|update|delete|merge|replace|create|alter|drop|truncate|grant|revoke|call|exec|execute|explain|show|values|set|begin|commit|rollback|lock|copy|vacuum|analyze|pragma|attach|do|declare|load|use|table|describe|desc|rename|refresh|comment|prepare|listen|notify|kill|deallocate|dbcc|reindex|unlisten)\b|/\*!)`)
 
 // sqlCommand is how statements begin whose first word is one that other texts
 // begin with too.

@@ -211,6 +211,9 @@ func (t *Text) fill(d sqlguard.Dialect, names bool) *Filled {
 			if !ok {
 				f.Unproved = append(f.Unproved, h.Span)
 			}
+			if ok && value == "1" && intervalAt(d, text, tokens, i) {
+				value = "'1'"
+			}
 			f.fills = append(f.fills, fill{at: h.At, value: value, file: cmp.Or(h.Span, sqlguard.Span{End: 1}), guessed: !ok})
 		}
 		if token.Start >= replaced {
@@ -220,6 +223,9 @@ func (t *Text) fill(d sqlguard.Dialect, names bool) *Filled {
 			}
 			if p.stands != nothing && !strings.Contains(text[token.Start:p.end], mark) {
 				replaced = p.end
+				if p.stands == forValue && token.Text(text)[0] != '$' && intervalAt(d, text, tokens, i) { // the server refuses $1 there
+					p = placeholder{p.end, forText, "'1'"}
+				}
 				f.replace(p, text, tokens, i, open, seen)
 			}
 		}
@@ -244,6 +250,12 @@ func (t *Text) fill(d sqlguard.Dialect, names bool) *Filled {
 	out.Write(t.sql[from:])
 	f.SQL = out.String()
 	return f
+}
+
+// intervalAt reports whether token i stands behind INTERVAL where the dialect takes
+// nothing but a string. Drivers that fill in values themselves write one.
+func intervalAt(d sqlguard.Dialect, text string, tokens []sqlguard.Token, i int) bool {
+	return d.Name() == "postgres" && i > 0 && strings.EqualFold(tokens[i-1].Text(text), "interval")
 }
 
 // replace fills in the placeholder at token i. A value is one wherever it
@@ -331,7 +343,7 @@ func holeValue(text string, tokens []sqlguard.Token, i, at int, open []int, h Ho
 			if behindValues(text, tokens, i) {
 				return "(1)", h.Bound
 			}
-			if h.Bound || h.Number && numberAt(text, tokens, i) || h.Value && operandOf(text, tokens, i, open) {
+			if h.Bound || h.Number && numberAt(text, tokens, i) || h.Value && operandOf(text, tokens, i, at+len(mark), open) {
 				return "1", true
 			}
 		}
@@ -367,6 +379,7 @@ func alone(text string, at int) bool {
 // operand does.
 var beforeOperand = map[string]bool{
 	"for": true, "both": true, "leading": true, "trailing": true, "div": true, "xor": true, "binary": true,
+	"symmetric": true, "asymmetric": true, "placing": true, "passing": true, "separator": true,
 	"select": true, "distinct": true, "case": true, "by": true, "set": true, "returning": true, "using": true, "return": true, "call": true, "similar": true,
 	"collate": false, "as": false, "from": false, "join": false, "into": false, "table": false, "update": false,
 }
@@ -407,14 +420,18 @@ func parameterAt(text string, tokens []sqlguard.Token, i int) bool {
 	}
 }
 
-// operandOf reports whether token i is an operand, as what stands behind it
-// says: an operator, a word that takes an operand to its left, or the next
+// operandOf reports whether what begins with token i and ends at an offset is an
+// operand, as what stands behind it says: an operator, a word that takes an operand to its left, or the next
 // value of a row. It must stand where an operand begins.
-func operandOf(text string, tokens []sqlguard.Token, i int, open []int) bool {
-	if i+1 >= len(tokens) || !parameterAt(text, tokens, i) && (i == 0 || tokens[i-1].Kind != sqlguard.TokenComma) {
+func operandOf(text string, tokens []sqlguard.Token, i, end int, open []int) bool {
+	last := i
+	for last+1 < len(tokens) && tokens[last+1].Start < end {
+		last++
+	}
+	if last+1 >= len(tokens) || !parameterAt(text, tokens, i) && (i == 0 || tokens[i-1].Kind != sqlguard.TokenComma) {
 		return false
 	}
-	switch word := strings.ToLower(tokens[i+1].Text(text)); tokens[i+1].Kind { //nolint:exhaustive // no other is an operator
+	switch word := strings.ToLower(tokens[last+1].Text(text)); tokens[last+1].Kind { //nolint:exhaustive // no other is an operator
 	case sqlguard.TokenOperator:
 		if word == "=" && i > 0 && strings.EqualFold(tokens[i-1].Text(text), "set") { // the column that is set
 			return false
@@ -473,6 +490,9 @@ func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, b
 	if before < 0 {
 		return "", false
 	}
+	if ofSystemTime(text, tokens, before) {
+		return "'x'", true
+	}
 	word := strings.ToLower(tokens[before].Text(text))
 	switch tokens[before].Kind { //nolint:exhaustive // behind all others stands no value
 	case sqlguard.TokenOperator:
@@ -487,14 +507,14 @@ func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, b
 		switch word {
 		case "in", "any", "all", "some":
 			return "(1)", true
-		case "date", "timestamp", "time", "zone":
+		case "date", "timestamp", "time", "zone", "separator":
 			return "'x'", true
-		case "of": // FOR SYSTEM_TIME AS OF
-			return "'x'", before > 0 && strings.EqualFold(tokens[before-1].Text(text), "as")
 		case "and", "where", "or", "not", "on", "having": // a condition of its own: anything
 			return "1", word == "and" && insideBetween(text, tokens, before)
 		case "is":
 			return "NULL", false
+		case "of": // FOR SYSTEM_TIME AS OF
+			return "'x'", before > 0 && strings.EqualFold(tokens[before-1].Text(text), "as")
 		case "from": // elsewhere the name of a table
 			return "'x'", copies(text, tokens, before)
 		case "to": // behind other words stands a name, such as that of a role
@@ -509,6 +529,19 @@ func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, b
 	default:
 		return "", false
 	}
+}
+
+// ofSystemTime reports whether a time stands behind token i: FOR SYSTEM_TIME BETWEEN a
+// AND b, or FROM a TO b.
+func ofSystemTime(text string, tokens []sqlguard.Token, i int) bool {
+	back := 0 // to SYSTEM_TIME
+	switch strings.ToLower(tokens[i].Text(text)) {
+	case "between", "from":
+		back = 1
+	case "and", "to":
+		back = 3
+	}
+	return back > 0 && i > back && strings.EqualFold(tokens[i-back].Text(text), "system_time") && strings.EqualFold(tokens[i-back-1].Text(text), "for")
 }
 
 // copies reports whether the statement of token i is a COPY, which names a file behind

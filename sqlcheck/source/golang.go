@@ -14,7 +14,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// goSinks are methods and functions of database/sql, pgx, sqlx, bun and gorm
+// goSinks are methods and functions of database/sql, pgx, sqlx, bun, gorm and others
 // that take SQL, with the index of that argument. In pgx a context comes before
 // it.
 var goSinks = map[string]goSink{
@@ -24,6 +24,10 @@ var goSinks = map[string]goSink{
 	"MustExec": {0, certain}, "MustExecContext": {1, certain}, "NamedExec": {0, certain}, "NamedExecContext": {1, certain}, "NamedQuery": {0, certain}, "NamedQueryContext": {1, certain},
 	"PrepareNamed": {0, certain}, "PrepareNamedContext": {1, certain}, "Get": {1, possible}, "GetContext": {2, certain}, "Select": {1, possible}, "SelectContext": {2, certain},
 	"NewRaw": {0, likely}, "Raw": {0, likely}, "RawQuery": {0, likely}, "SimpleQuery": {0, likely},
+	"QueryOne": {1, possible}, "ExecOne": {0, likely}, "SQL": {0, possible}, "NewQuery": {0, possible}, // go-pg, xorm, dbx
+	"SelectBySql": {0, likely}, "InsertBySql": {0, likely}, "UpdateBySql": {0, likely}, "DeleteBySql": {0, likely}, // dbr
+	"Execute": {1, possible}, "ExecuteTransient": {1, likely}, "ExecScript": {1, likely}, "ExecuteScript": {1, likely}, "Prep": {0, possible}, // sqlitex
+	"PrepareBatch": {1, likely}, "AsyncInsert": {1, likely}, "ExecParams": {1, likely}, "QueryFunc": {1, likely}, // ClickHouse, pgconn
 }
 
 // goMigrations are the fields of the structs in which packages for migrations take lists
@@ -825,6 +829,10 @@ func (g *goFile) method(f *flow, n *node, receiver *value, args []*value) (*valu
 	case "Rebind":
 		if len(args) == 1 {
 			return args[0], true
+		}
+	case "In", "Named": // of sqlx: the query, the arguments and an error
+		if n.x.kind == nodeMember && n.x.x.kind == nodeName && n.x.x.name == "sqlx" && len(args) > 0 {
+			return &value{list: true, items: []item{{value: args[0], span: n.list[0].span}, {span: n.span}, {span: n.span}}}, true
 		}
 	default:
 		if receiver != nil && receiver.builder && n.x.x.kind == nodeName {

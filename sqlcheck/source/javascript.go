@@ -19,12 +19,14 @@ var javaScriptSinks = map[string]certainty{
 	"query": likely, "execute": likely, "raw": likely, "unsafe": likely, "prepare": possible, "exec": possible, "run": possible, "all": possible, "get": possible, "each": possible,
 	"$queryRawUnsafe": certain, "$executeRawUnsafe": certain, "queryRaw": certain, "executeSql": certain, "multi": possible, "one": possible, "none": possible,
 	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible, "addSql": certain, "runSql": certain, "rawQuery": likely,
+	"queryObject": likely, "queryArray": likely, "queryAsync": likely, "executeMultiple": likely, "batch": possible, "Cursor": possible, "QueryStream": possible,
+	"execAsync": possible, "runAsync": possible, "getAllAsync": possible, "getFirstAsync": possible, "getEachAsync": possible,
 }
 
 // javaScriptTags are the tags of templates whose text is SQL. The driver gets
 // the values of such a template as parameters.
 var javaScriptTags = map[string]bool{
-	"sql": true, "SQL": true, "pgsql": true, "$queryRaw": true, "$executeRaw": true, "literal": false, "raw": false,
+	"sql": true, "SQL": true, "pgsql": true, "$queryRaw": true, "$executeRaw": true, "literal": false, "raw": false, "query": false, "queryObject": true, "queryArray": true,
 }
 
 // javaScriptUnchanged are the tags of templates whose value is their text, but for space.
@@ -46,7 +48,42 @@ func findJavaScript(source string, o *Options) (*Source, error) {
 	}
 	lang := &javaScript{options: o}
 	_, lang.passing = resolveCalls(top, true, jsMutates, lang.passes)
-	return &Source{Texts: follow(top, lang), Comments: p.comments}, nil
+	texts := follow(top, lang)
+	for i, t := range texts {
+		if t.Sink == "raw" && !t.Tagged {
+			texts[i] = t.unescaped()
+		}
+	}
+	return &Source{Texts: texts, Comments: p.comments}, nil
+}
+
+// unescaped returns a text of Knex as it sends it: \? is an operator there, and ? a
+// parameter.
+func (t *Text) unescaped() *Text {
+	const escape = `\?`
+	sql := string(t.sql)
+	if !strings.Contains(sql, escape) {
+		return t
+	}
+	out := *t
+	out.sql, out.pieces, out.Holes = nil, nil, slices.Clone(t.Holes)
+	from := 0
+	for at := 0; ; at = from + 1 {
+		n := strings.Index(sql[at:], escape)
+		if n < 0 {
+			break
+		}
+		at += n
+		out.run(t, from, at)
+		for i := range out.Holes {
+			if t.Holes[i].At > at {
+				out.Holes[i].At--
+			}
+		}
+		from = at + 1 // the backslash is not sent
+	}
+	out.run(t, from, len(sql))
+	return &out
 }
 
 // parseJavaScript reads a file. The name says whether it can have JSX: files of
@@ -107,11 +144,29 @@ func jsLast(n *node) string {
 	return ""
 }
 
+// jsTag returns the name of the tag of a template. Slonik has sql.unsafe, sql.fragment,
+// sql.type(…) and sql.typeAlias(…) for sql.
+func jsTag(tag *node) string {
+	of := tag
+	if tag.kind == nodeCall {
+		of = tag.x
+	}
+	if of != nil && of.kind == nodeMember && jsLast(of.x) == "sql" {
+		switch called := tag.kind == nodeCall; of.name {
+		case "type", "typeAlias", "unsafe", "fragment":
+			if called == strings.HasPrefix(of.name, "type") {
+				return "sql"
+			}
+		}
+	}
+	return jsLast(tag)
+}
+
 // tagged returns the value of a template with a tag. Only parts that are made by
 // such a tag too are SQL; all other values are parameters.
 func (j *javaScript) tagged(f *flow, n *node) *value {
 	template := n.list[0]
-	name := jsLast(n.x)
+	name := jsTag(n.x)
 	if name == "raw" && jsLast(n.x.x) == "String" {
 		return f.eval(template)
 	}
@@ -155,13 +210,14 @@ func (j *javaScript) tagged(f *flow, n *node) *value {
 
 // judges reports whether the text of a template with a tag is SQL by its tag.
 func (j *javaScript) judges(n *node) bool {
-	_, known := javaScriptTags[jsLast(n.x)]
-	return known && (jsLast(n.x) != "raw" || jsLast(n.x.x) != "String") || j.options.sink(jsLast(n.x))
+	name := jsTag(n.x)
+	_, known := javaScriptTags[name]
+	return known && (name != "raw" || jsLast(n.x.x) != "String") || j.options.sink(name)
 }
 
 // template adds the text of a template with a tag.
 func (j *javaScript) template(f *flow, n *node, v *value) {
-	name := jsLast(n.x)
+	name := jsTag(n.x)
 	sure := javaScriptTags[name] || j.options.sink(name)
 	if !f.once(n) {
 		return
@@ -244,6 +300,8 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 		at, ok = i, true // possible
 	case name == "sql" && n.x.kind == nodeMember && jsLast(n.x.x) == "pgm": // node-pg-migrate
 		sure, ok = likely, true
+	case name == "sql" && n.x.kind == nodeName: // Neon
+		ok = true // possible
 	}
 	if !ok || len(n.list) <= at || !f.once(n) {
 		return
@@ -315,7 +373,8 @@ func promised(v *value) *value {
 			from = m[1]
 			made.hole(sqlguard.Span{Start: t.place(m[0], false), End: t.place(m[1], true)}, false)
 			h := &made.Holes[len(made.Holes)-1]
-			switch filter := sql[m[2]:m[3]]; filter {
+			filter := max(m[2], m[4])
+			switch sql[filter:max(m[3], m[5])] {
 			case "", ":csv", ":list", ":json":
 				h.Bound = true
 			case "~", ":name", ":alias":
@@ -328,8 +387,9 @@ func promised(v *value) *value {
 	return &out
 }
 
-// promiseVariable is a variable of pg-promise, and its filter.
-var promiseVariable = lazily(`\$(?:\{|\(|<|\[|/)\s*(?:this\.)?[A-Za-z_$][\w$.]*\s*((?::[a-z]+|[~^#])?)\s*(?:\}|\)|>|\]|/)`)
+// promiseVariable is a variable of pg-promise, and its filter. $1 without one is a
+// parameter of the server.
+var promiseVariable = lazily(`\$(?:\{|\(|<|\[|/)\s*(?:this\.)?[A-Za-z_$][\w$.]*\s*((?::[a-z]+|[~^#])?)\s*(?:\}|\)|>|\]|/)|\$\d+(:(?:name|alias|csv|list|json|raw|value)\b)`)
 
 // passes returns the argument that a call passes to a database, or nil.
 func (j *javaScript) passes(n *node) *node {

@@ -16,6 +16,7 @@ func TestJavaScript(t *testing.T) {
 	}{
 		{"db.query('SELECT 1')", []string{"SELECT 1"}},
 		{"await pool.query(\"SELECT a FROM t WHERE b = $1\", [b])", []string{"SELECT a FROM t WHERE b = 1"}},
+		{"knex.raw('SELECT a FROM ' + t + ' WHERE b \\\\? ? AND c \\\\?| d AND e = ' + e, [b])", []string{"SELECT a FROM x WHERE b ? 1 AND c ?| d AND e = 1 [t]"}},
 		{"db.query<Row>('SELECT 1')", []string{"SELECT 1"}},
 		{"db.query(`SELECT\n 1`)", []string{"SELECT\n 1"}},
 		{"db.query(`SELECT a FROM ${table} WHERE b = ${b}`)", []string{"SELECT a FROM x WHERE b = 1 [${table}]"}},

@@ -71,11 +71,19 @@ func (p *placeholders) at(i int) placeholder {
 			return placeholder{token.Start + len(extensionName().FindString(p.text[token.Start:])), forText, "extension"}
 		case text == ":" && p.quotes(i+1) && p.tokens[i+1].Kind == sqlguard.TokenString:
 			return placeholder{p.tokens[i+1].End, forText, "'x'"} // psql quotes it
-		case comparedTo[text] && operandEnds(p.text, p.tokens, i-1): // = and a parameter without a space
-			return placeholder{token.End, forText, strings.TrimSuffix(text, "?") + " 1"}
-		case strings.HasSuffix(text, "@") && text != "<@" && comparedTo[text[:len(text)-1]+"?"] && p.named(i+1) && operandEnds(p.text, p.tokens, i-1):
+		case p.dialect == "postgres" && withValues(text) != "":
+			end := token.End
+			if strings.HasSuffix(text, "?") && p.joined(i, "1") { // =?1 of JPA
+				end = p.tokens[i+1].End
+			}
+			return placeholder{end, forText, withValues(text)}
+		case p.dialect == "postgres" && strings.HasSuffix(text, "@") && text != "<@" && joins(text[:len(text)-1]) && p.named(i+1):
 			return placeholder{p.tokens[i+1].End, forText, strings.TrimSuffix(text, "@") + " 1"}
+		case p.dialect == "postgres" && escaped[text] != "" && operandEnds(p.text, p.tokens, i-1):
+			return placeholder{token.End, forText, escaped[text]}
 		case text == ":" && p.quotes(i+1) && i > 0 && p.is(i-1, "column"): // COMMENT ON COLUMN :"schema".t.a
+			return p.colon(i)
+		case p.dialect == "postgres" && text == ":" && p.named(i+1) && i > 0 && beforeName[strings.ToLower(p.tokens[i-1].Text(p.text))]:
 			return p.colon(i)
 		case operandEnds(p.text, p.tokens, i-1) && !behindValues(p.text, p.tokens, i): // an operator
 		case text == "??" || text == "?" && p.joined(i, "?"): // a name, for Knex and the drivers for MySQL
@@ -86,6 +94,8 @@ func (p *placeholders) at(i int) placeholder {
 			return p.variable(i+1, p.tokens[i+1].End)
 		case text == ":" && (p.named(i+1) || p.quotes(i+1)):
 			return p.colon(i)
+		case text == ":" && p.joined(i, "1") && (i == 0 || !p.is(i-1, "[")): // a[:1] is a part of an array
+			return placeholder{p.tokens[i+1].End, forValue, ""}
 		case text == "%" && p.percent:
 			return p.pyformat(i)
 		case text == "$" && p.joined(i, "1"):
@@ -97,6 +107,13 @@ func (p *placeholders) at(i int) placeholder {
 
 // extensionName are the names that CREATE EXTENSION puts into a script of PostgreSQL.
 var extensionName = lazily(`^@(?:extschema(?::[A-Za-z_][\w$]*)?|extowner)@`)
+
+// beforeName are words behind which psql's :name stands for a name. Elsewhere they are
+// names themselves, but no : follows one.
+var beforeName = map[string]bool{
+	"exists": true, "schema": true, "function": true, "procedure": true, "sequence": true, "view": true, "type": true, "index": true,
+	"concurrently": true, "trigger": true, "domain": true, "only": true, "role": true, "database": true, "extension": true,
+}
 
 // variable returns the parameter @name that ends with token i. Where a dot follows,
 // it is part of a name, as SqlRender fills it in, unless the dialect has fields
@@ -172,12 +189,40 @@ func (p *placeholders) quotes(i int) bool {
 		(p.tokens[i].Kind == sqlguard.TokenQuotedName || p.tokens[i].Kind == sqlguard.TokenString && p.text[p.tokens[i].Start] == '\'')
 }
 
-// comparedTo are the operators of PostgreSQL that its reader sees in an operation
-// with ? when no space stands between. None of them exists.
-var comparedTo = map[string]bool{
-	"=?": true, "<>?": true, "!=?": true, "<?": true, ">?": true, "<=?": true, ">=?": true,
-	"->?": true, "->>?": true, "#>?": true, "#>>?": true, "||?": true, "+?": true, "*?": true, "/?": true,
+// operators are the operators of PostgreSQL that its reader sees as one with ? or @
+// when no space stands between.
+var operators = map[string]bool{
+	"=": true, "<>": true, "!=": true, "<": true, ">": true, "<=": true, ">=": true, "->": true, "->>": true, "#>": true, "#>>": true,
+	"||": true, "+": true, "-": true, "*": true, "/": true, "%": true, "@>": true, "<@": true, "&&": true, "@@": true, "~": true, "~*": true, "!~": true, "!~*": true,
 }
+
+// joins reports whether text is an operator, or one and a sign.
+func joins(text string) bool {
+	return operators[text] || operators[strings.TrimSuffix(text, "-")]
+}
+
+// withValues returns an operator of PostgreSQL such as ||?|| with values for its
+// parameters, or nothing if it is one that exists, or has none.
+func withValues(operator string) string {
+	switch operator {
+	case "?", "?|", "?&", "@?", "?-", "?-|", "?||":
+		return ""
+	}
+	parts := strings.Split(operator, "?")
+	for i, part := range parts {
+		if part == "" && 0 < i && i < len(parts)-1 || part != "" && !joins(part) { // ?? is no parameter
+			return ""
+		}
+	}
+	if len(parts) == 1 {
+		return ""
+	}
+	return strings.ReplaceAll(operator, "?", " 1 ")
+}
+
+// escaped are the operators that the drivers of JDBC send for others, so that their ?
+// is no parameter.
+var escaped = map[string]string{"??": "?", "??|": "?|", "??&": "?&", "@??": "@?"}
 
 // sqlc returns the argument of sqlc at token i: a value, or all columns of a
 // table.
@@ -247,7 +292,7 @@ func (p *placeholders) escape(i int) placeholder {
 	}
 	if p.is(i, "}") && p.escapes > 0 {
 		p.escapes--
-		return placeholder{token.End, forText, ""}
+		return placeholder{token.End, forText, " "} // so that no comment begins, as in /{oj*
 	}
 	if !p.is(i, "{") || i+2 >= len(p.tokens) {
 		return placeholder{}
@@ -259,7 +304,7 @@ func (p *placeholders) escape(i int) placeholder {
 	word := strings.ToLower(p.tokens[i+1].Text(p.text))
 	switch {
 	case slices.Contains([]string{"d", "t", "ts"}, word) && p.tokens[i+2].Kind == sqlguard.TokenString, word == "oj":
-		return through(i+1, "")
+		return through(i+1, " ")
 	case word == "escape" && p.tokens[i+2].Kind == sqlguard.TokenString, word == "limit", word == "call":
 		return through(i+1, strings.ToUpper(word))
 	case p.is(i+1, "?", "=", "call"):
@@ -272,7 +317,7 @@ func (p *placeholders) escape(i int) placeholder {
 		if sends := jdbcFunctions[name]; sends != "" {
 			return through(i+2, sends)
 		}
-		return through(i+1, "")
+		return through(i+1, " ")
 	}
 	return placeholder{}
 }

@@ -10,14 +10,17 @@ import (
 )
 
 // pythonSinks are methods and functions that take SQL as their first argument:
-// those of DB-API drivers (PEP 249), SQLAlchemy, asyncpg, pandas, Django, Spark
-// and DuckDB.
+// those of DB-API drivers (PEP 249), SQLAlchemy, asyncpg, pandas, Polars, Django, Spark,
+// DuckDB, databases, Tortoise and Airflow.
 var pythonSinks = map[string]certainty{
 	"execute": likely, "executemany": certain, "executescript": certain, "execute_async": certain, "mogrify": certain, "copy_expert": certain,
 	"exec_": likely, "exec_params": likely, "stream": possible,
 	"text": possible, "exec_driver_sql": certain, "read_sql": certain, "read_sql_query": certain, "raw": likely, "RawSQL": likely,
 	"fetch": possible, "fetchrow": certain, "fetchval": certain, "fetchmany": possible, "cursor": possible, "prepare": possible,
 	"RunSQL": certain, "execute_sql": certain, "execute_values": certain, "execute_batch": certain, "sql": likely, "query": likely, "query_df": certain, "scalar": possible, "scalars": possible,
+	"read_database": likely, "read_database_uri": likely, "fetch_all": possible, "fetch_one": possible, "fetch_val": possible, "copy": possible, "DDL": possible,
+	"execute_query": likely, "execute_query_dict": likely, "execute_script": likely, "get_records": likely, "get_first": possible, "get_pandas_df": likely,
+	"SQLExecuteQueryOperator": likely, "PostgresOperator": likely, "MySqlOperator": likely, "MsSqlOperator": likely, "SqliteOperator": likely,
 }
 
 // python is a source of Python.

@@ -20,9 +20,10 @@ type span struct {
 }
 
 type document struct {
-	URI     string `json:"uri"`
-	Version *int   `json:"version,omitempty"`
-	Text    string `json:"text,omitempty"`
+	URI      string `json:"uri"`
+	Language string `json:"languageId,omitempty"`
+	Version  *int   `json:"version,omitempty"`
+	Text     string `json:"text,omitempty"`
 }
 
 type diagnostic struct {

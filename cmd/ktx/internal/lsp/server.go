@@ -43,6 +43,8 @@ type Server struct {
 	work     sync.WaitGroup // checks and answers
 	mu       sync.Mutex     // guards what follows
 	open     map[string]*opened
+	running  map[jsonrpc2.ID]context.CancelFunc // questions that are not answered yet
+	root     string                             // the folder of the editor's project
 	shutdown bool
 	ended    bool
 }
@@ -50,11 +52,12 @@ type Server struct {
 // opened is a text of a document that the editor has open. A change makes another
 // one, and ends the check of this one.
 type opened struct {
-	lines   lines
-	version *int
-	end     context.CancelFunc
-	done    chan struct{} // closed when checked is set
-	checked Checked
+	lines    lines
+	version  *int
+	language string
+	end      context.CancelFunc
+	done     chan struct{} // closed when checked is set
+	checked  Checked
 }
 
 // ErrNoShutdown is the error of Serve when the editor ended without a shutdown.
@@ -63,7 +66,7 @@ var ErrNoShutdown = errors.New("the editor ended without a shutdown")
 // Serve answers the messages on a stream until the editor says exit, the stream
 // ends, or ctx does.
 func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
-	s.open = map[string]*opened{}
+	s.open, s.running = map[string]*opened{}, map[jsonrpc2.ID]context.CancelFunc{}
 	quit := make(chan struct{})
 	ctx, cancel := context.WithCancel(ctx)
 	defer s.work.Wait()
@@ -103,10 +106,38 @@ type handler struct {
 // Handle implements jsonrpc2.Handler.
 func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
 	if r.Method == "textDocument/hover" || r.Method == "textDocument/codeAction" {
-		h.s.work.Go(func() { h.inTurn.Handle(ctx, conn, r) })
+		ctx, end := context.WithCancel(ctx)
+		h.s.mu.Lock()
+		h.s.running[r.ID] = end
+		h.s.mu.Unlock()
+		h.s.work.Go(func() {
+			h.inTurn.Handle(ctx, conn, r)
+			h.s.cancel(r.ID)
+		})
 		return
 	}
 	h.inTurn.Handle(ctx, conn, r)
+}
+
+// cancel ends the work on a question, if it is not answered yet.
+func (s *Server) cancel(id jsonrpc2.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if end := s.running[id]; end != nil {
+		end()
+		delete(s.running, id)
+	}
+}
+
+// codeRequestCancelled is the protocol's code for a question that the editor took back.
+const codeRequestCancelled = -32800
+
+// answer returns the answer to a question, unless the editor took it back meanwhile.
+func answer(ctx context.Context, result any) (any, error) {
+	if ctx.Err() != nil {
+		return nil, &jsonrpc2.Error{Code: codeRequestCancelled, Message: "the request was cancelled"}
+	}
+	return result, nil
 }
 
 // silent drops the library's log: standard error belongs to the command.
@@ -123,6 +154,11 @@ func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 		Context  struct {
 			Only []string `json:"only"`
 		} `json:"context"`
+		ID      jsonrpc2.ID `json:"id"`
+		Root    string      `json:"rootUri"`
+		Folders []struct {
+			URI string `json:"uri"`
+		} `json:"workspaceFolders"`
 	}
 	if r.Params != nil {
 		if err := json.Unmarshal(*r.Params, &p); err != nil {
@@ -131,6 +167,12 @@ func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 	}
 	switch r.Method {
 	case "initialize":
+		if len(p.Folders) > 0 {
+			p.Root = p.Folders[0].URI
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.root, _ = pathOf(p.Root)
 		return map[string]any{
 			"serverInfo": map[string]string{"name": "ktx", "version": s.Version},
 			"capabilities": map[string]any{
@@ -150,6 +192,7 @@ func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 		return nil, nil
 	case "textDocument/didChange":
 		if d := s.document(p.Document.URI); d != nil && len(p.Changes) > 0 {
+			p.Document.Language = d.language
 			s.check(ctx, conn, p.Document, changed(d.lines, p.Changes))
 		}
 		return nil, nil
@@ -165,9 +208,12 @@ func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 		delete(s.open, p.Document.URI)
 		return nil, conn.Notify(ctx, "textDocument/publishDiagnostics", published{URI: p.Document.URI, Diagnostics: []diagnostic{}})
 	case "textDocument/hover":
-		return s.hover(ctx, p.Document.URI, p.Position), nil
+		return answer(ctx, s.hover(ctx, p.Document.URI, p.Position))
 	case "textDocument/codeAction":
-		return s.actions(ctx, p.Document.URI, p.Range, p.Context.Only), nil
+		return answer(ctx, s.actions(ctx, p.Document.URI, p.Range, p.Context.Only))
+	case "$/cancelRequest":
+		s.cancel(p.ID)
+		return nil, nil
 	}
 	if r.Notif {
 		return nil, nil
@@ -176,10 +222,11 @@ func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 }
 
 // check begins the check of a document's text, and publishes the diagnostics at its
-// end unless the text has changed by then. A document that is no file has none.
+// end unless the text has changed by then. A document that is neither a file nor an
+// unsaved text of SQL has none.
 func (s *Server) check(ctx context.Context, conn *jsonrpc2.Conn, d document, text string) {
 	ctx, end := context.WithCancel(ctx)
-	entry := &opened{lines: newLines(text), version: d.Version, end: end, done: make(chan struct{})}
+	entry := &opened{lines: newLines(text), version: d.Version, language: d.Language, end: end, done: make(chan struct{})}
 	s.mu.Lock()
 	if before := s.open[d.URI]; before != nil {
 		before.end()
@@ -190,7 +237,7 @@ func (s *Server) check(ctx context.Context, conn *jsonrpc2.Conn, d document, tex
 		defer end()
 		defer close(entry.done)
 		out := published{URI: d.URI, Version: d.Version, Diagnostics: []diagnostic{}}
-		if path, ok := pathOf(d.URI); ok {
+		if path, ok := s.path(d); ok {
 			checked, err := s.Check(ctx, path, text)
 			if err != nil {
 				checked = Checked{Findings: []report.Finding{{Finding: sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: err.Error()}, Severity: report.SeverityError}}}
@@ -216,7 +263,7 @@ func (s *Server) checkAll(ctx context.Context, conn *jsonrpc2.Conn) {
 	all := maps.Clone(s.open)
 	s.mu.Unlock()
 	for uri, d := range all {
-		s.check(ctx, conn, document{URI: uri, Version: d.version}, d.lines.text)
+		s.check(ctx, conn, document{URI: uri, Version: d.version, Language: d.language}, d.lines.text)
 	}
 }
 
@@ -253,6 +300,21 @@ func (d *opened) diagnostic(f *report.Finding) diagnostic {
 	}
 	severity := map[report.Severity]int{report.SeverityError: 1, report.SeverityWarning: 2, report.SeverityNote: 3}[f.Severity]
 	return diagnostic{Range: d.lines.span(f.Span), Severity: severity, Code: string(f.Code), Source: "ktx", Message: message}
+}
+
+// extensions are those of unsaved texts of SQL, by the editor's name of the language.
+var extensions = map[string]string{"sql": ".sql", "pgsql": ".pgsql", "postgres": ".pgsql", "sqlite": ".sqlite"}
+
+// path returns the path of a document. A text that was never saved is checked as a
+// file in the folder of the editor's project, or in the current folder.
+func (s *Server) path(d document) (string, bool) {
+	extension := extensions[d.Language]
+	if !strings.HasPrefix(d.URI, "untitled:") || extension == "" {
+		return pathOf(d.URI)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return filepath.Join(s.root, "untitled"+extension), true
 }
 
 // pathOf returns the path of a file: URI.

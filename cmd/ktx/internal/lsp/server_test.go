@@ -3,8 +3,10 @@ package lsp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -121,5 +123,83 @@ func TestStreamEnds(t *testing.T) {
 	_ = theirs.Close()
 	if err := <-ended; err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestUnsavedAndCancelled: a text of SQL that was never saved has findings, and a question
+// that the editor takes back is answered with RequestCancelled.
+func TestUnsavedAndCancelled(t *testing.T) {
+	t.Parallel()
+	ours, theirs := net.Pipe()
+	judge, began, paths := check(t), make(chan struct{}, 9), make(chan string, 9)
+	s := lsp.Server{Today: time.Now, Check: func(ctx context.Context, path, text string) (lsp.Checked, error) {
+		paths <- path
+		if strings.Contains(text, "slow") {
+			began <- struct{}{}
+			<-ctx.Done()
+		}
+		return judge(ctx, path, text)
+	}}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(t.Context(), ours) }()
+	seen := make(chan string, 10)
+	client := jsonrpc2.NewConn(t.Context(), jsonrpc2.NewBufferedStream(theirs, jsonrpc2.VSCodeObjectCodec{}),
+		jsonrpc2.HandlerWithError(func(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
+			seen <- string(*r.Params)
+			return nil, nil //nolint:nilnil // a notification has no result
+		}))
+	defer func() { _ = client.Close() }()
+	tell := func(method string, params any) {
+		t.Helper()
+		if err := client.Notify(t.Context(), method, params); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := t.TempDir()
+	if err := client.Call(t.Context(), "initialize", map[string]any{"rootUri": "file://" + filepath.ToSlash(root)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	open := func(uri, language, text string) {
+		tell("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "version": 1, "languageId": language, "text": text}})
+	}
+	open("untitled:notes", "plaintext", "DROP TABLE t")
+	if got := <-seen; !strings.Contains(got, `"diagnostics":[]`) {
+		t.Error(got)
+	}
+	const uri = "untitled:Untitled-1"
+	open(uri, "sql", "SELECT 1")
+	if got := <-seen; !strings.Contains(got, `"diagnostics":[]`) {
+		t.Error(got)
+	}
+	if got := <-paths; got != filepath.Join(root, "untitled.sql") {
+		t.Error(got)
+	}
+	change := func(text string) {
+		tell("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": uri, "version": 2}, "contentChanges": []any{map[string]any{"text": text}}})
+	}
+	change("DROP TABLE t")
+	if got := <-seen; !strings.Contains(got, "ddl_statement") {
+		t.Error(got)
+	}
+	change("SELECT 'slow'")
+	<-began
+	for _, id := range []jsonrpc2.ID{{Num: 7}, {Str: "seven", IsString: true}} {
+		waiter, err := client.DispatchCall(t.Context(), "textDocument/hover", map[string]any{"textDocument": map[string]any{"uri": uri}, "position": map[string]any{"line": 0, "character": 0}}, jsonrpc2.PickID(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tell("$/cancelRequest", map[string]any{"id": id})
+		var problem *jsonrpc2.Error
+		if err := waiter.Wait(t.Context(), nil); !errors.As(err, &problem) || problem.Code != -32800 {
+			t.Errorf("%v: %v", id, err)
+		}
+	}
+	tell("$/cancelRequest", map[string]any{"id": 7}) // it is answered
+	if err := client.Call(t.Context(), "shutdown", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	tell("exit", nil)
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
