@@ -48,6 +48,13 @@ func (p *parser) functionValue(function string) {
 	if !p.isIdentifier(t) {
 		return
 	}
+	last := n // of the names that end before ->, which are parameters
+	for open == 0 && p.markAt(last+1) == "," && p.isIdentifier(p.peek(last+2)) {
+		last += 2
+	}
+	if p.markAt(last+1) == "->" {
+		return
+	}
 	if n++; p.peek(n).word == "as" {
 		n += 2
 	}

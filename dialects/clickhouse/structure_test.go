@@ -20,7 +20,7 @@ func TestFunctionsAsValues(t *testing.T) {
 	}, []string{
 		"SELECT arrayMap(upper, names), arrayFold(plus, list, toInt64(0)), arrayMap(left, names, [1]) FROM t", "SELECT arrayMap((x) -> x, a), arrayMap((x, y) -> x, a, b), arrayMap(x -> x, a) FROM t",
 		"WITH x -> upper(x) AS f SELECT arrayMap(f, names), (SELECT arrayMap(f, ['a'])) FROM t", "WITH (x, y) -> concat(x, y) AS f SELECT arrayMap(f, a, b) FROM t",
-		"SELECT arraySum(file), arraySort(file), arrayPartialSort(file, names), arrayConcat(file, names), has(file, 1) FROM t",
+		"SELECT arraySum(file), arraySort(file), arrayPartialSort(file, names), arrayConcat(file, names), has(file, 1) FROM t", "SELECT arrayFirst(x, y -> x != y, a, b), arrayMap(file, x -> x, a, b) FROM t",
 	})
 }
 
