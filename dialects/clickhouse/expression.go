@@ -163,7 +163,7 @@ func (p *parser) operation() {
 			p.next()
 			for p.accept("not") {
 			}
-			if p.is("any", "all", "some") && p.markAt(1) == "(" && p.queryAt(1) && p.subqueryAt(1) { // = ANY (query)
+			if p.is("any", "all", "some") && p.markAt(1) == "(" && p.ahead(1, p.atQuery) && p.ahead(1, p.isSubquery) { // = ANY (query)
 				if !compares {
 					p.fail("a comparison before ANY, SOME or ALL")
 					return
@@ -188,22 +188,13 @@ var computes = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": 
 // quantifies are the operators behind which ANY, SOME and ALL may stand before a query.
 var quantifies = map[string]bool{"=": true, "==": true, "!=": true, "<>": true, "<": true, "<=": true, ">": true, ">=": true}
 
-// queryAt reports whether a query begins n tokens on.
-func (p *parser) queryAt(n int) bool {
+// ahead reports whether something holds n tokens on.
+func (p *parser) ahead(n int, holds func() bool) bool {
 	at := p.at
 	p.load(at + n)
-	found := p.atQuery()
+	found := holds()
 	p.load(at)
 	return found
-}
-
-// subqueryAt reports whether the bracket n tokens on is that of a query itself.
-func (p *parser) subqueryAt(n int) bool {
-	at := p.at
-	p.load(at + n)
-	is := p.isSubquery()
-	p.load(at)
-	return is
 }
 
 // between reads two operands with AND between them.
@@ -417,7 +408,7 @@ func (p *parser) elements() {
 func (p *parser) transformers() {
 	for p.err == nil {
 		switch {
-		case p.is("except") && (p.markAt(1) == "(" && !p.queryAt(1) || p.peek(1).isName() || p.atString(1)):
+		case p.is("except") && (p.markAt(1) == "(" && !p.ahead(1, p.atQuery) || p.peek(1).isName() || p.atString(1)):
 			p.next()
 			p.accept("strict")
 			switch {
