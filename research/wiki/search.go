@@ -3,6 +3,7 @@ package wiki
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -165,10 +166,14 @@ func compare(a, b *candidate) int {
 		return 1
 	}
 	return cmp.Or(
-		cmp.Compare(b.Score, a.Score), cmp.Compare(a.Page.SortOrder, b.Page.SortOrder),
+		cmp.Compare(rounded(b.Score), rounded(a.Score)), cmp.Compare(a.Page.SortOrder, b.Page.SortOrder),
 		strings.Compare(a.Page.Key, b.Page.Key), strings.Compare(string(b.Page.Scope), string(a.Page.Scope)),
 	)
 }
+
+// rounded is a score as it is told. Equal pages of two folders differ behind that, because each
+// folder has an index of its own.
+func rounded(score float64) float64 { return math.Round(score * 1e6) }
 
 // locate finds where the page has the words of the query, or else synonyms of them.
 func (c *candidate) locate(q *rank.Query, synonyms []*rank.Query) {
