@@ -957,7 +957,7 @@ func (p *parser) wordArguments(position bool) {
 		p.next()
 		p.operand()
 	}
-	if p.accept("as") {
+	if p.starEnd != p.at && p.accept("as") {
 		p.aliasName()
 	}
 	switch {
