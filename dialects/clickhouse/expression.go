@@ -269,7 +269,7 @@ func (p *parser) operand() {
 	for p.mark() == "-" || p.mark() == "+" {
 		p.next()
 	}
-	column := p.isIdentifier(p.tok) && p.markAt(1) != "("
+	column := p.isIdentifier(p.tok) && p.markAt(1) != "(" && !p.is("interval")
 	p.primary()
 	for p.err == nil {
 		switch {

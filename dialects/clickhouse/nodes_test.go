@@ -54,6 +54,7 @@ SELECT * LIKE 'b' escape FROM t
 SELECT * LIKE 'b' escape 'd' FROM t
 SELECT a = SOME ((SELECT 1),), some FROM t
 SELECT substring(a.* AS b FROM 1 FOR 2)
+SELECT INTERVAL '3' ns.:Int64
 SELECT a::TUPLE(a UInt8)
 SELECT a::nested(a UInt8)
 SELECT a::Nested(UInt8)
