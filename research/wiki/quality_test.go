@@ -79,18 +79,14 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// TestQualityElsewhere is TestQuality for pages of another trade among all pages.
-func TestQualityElsewhere(t *testing.T) {
-	t.Parallel()
+// qualityOf asks each question among the pages.
+func qualityOf(t *testing.T, pages map[string]string, questions []wikitest.Question) (all quality) {
+	t.Helper()
 	files := map[string]string{}
-	others, _ := wikitest.Fixture()
-	pages, questions := wikitest.Letting()
-	maps.Copy(pages, others)
 	for key, text := range pages {
 		files["wiki/global/"+key+".md"] = text
 	}
 	store := storeOf(t, files)
-	var all quality
 	for _, q := range questions {
 		found, err := store.Search(q.Text, 10)
 		if err != nil {
@@ -99,6 +95,16 @@ func TestQualityElsewhere(t *testing.T) {
 		all.add(1 + slices.IndexFunc(found.Hits, func(h wiki.Hit) bool { return h.Page.Key == q.Key }))
 	}
 	t.Log(all)
+	return all
+}
+
+// TestQualityElsewhere is TestQuality for pages of another trade among all pages.
+func TestQualityElsewhere(t *testing.T) {
+	t.Parallel()
+	others, _ := wikitest.Fixture()
+	pages, questions := wikitest.Letting()
+	maps.Copy(pages, others)
+	all := qualityOf(t, pages, questions)
 	if all.hit5() < 0.65 {
 		t.Errorf("%v; hit@5 0.65 is required", all)
 	}
@@ -108,20 +114,7 @@ func TestQualityElsewhere(t *testing.T) {
 func TestQualityOffice(t *testing.T) {
 	t.Parallel()
 	pages, questions := wikitest.Office()
-	files := map[string]string{}
-	for key, text := range pages {
-		files["wiki/global/"+key+".md"] = text
-	}
-	store := storeOf(t, files)
-	var all quality
-	for _, q := range questions {
-		found, err := store.Search(q.Text, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.add(1 + slices.IndexFunc(found.Hits, func(h wiki.Hit) bool { return h.Page.Key == q.Key }))
-	}
-	t.Log(all)
+	all := qualityOf(t, pages, questions)
 	if all.hit5() < 0.78 || all.mrr() < 0.6 {
 		t.Errorf("%v; hit@5 0.78 and MRR 0.6 are required", all)
 	}

@@ -15,7 +15,6 @@ typedef struct sqlite3_context sqlite3_context;
 typedef struct sqlite3_stmt sqlite3_stmt;
 typedef struct sqlite3_value sqlite3_value;
 
-SQLITE int sqlite3_bind_parameter_count(sqlite3_stmt *);
 SQLITE int sqlite3_close_v2(sqlite3 *);
 SQLITE int sqlite3_column_count(sqlite3_stmt *);
 SQLITE const char *sqlite3_column_decltype(sqlite3_stmt *, int);
