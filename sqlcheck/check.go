@@ -401,6 +401,12 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 			v.Code = sqlguard.CodeClientCommand
 			v.Findings = []sqlguard.Finding{{Code: v.Code, Message: "source is a command of the mysql client, not SQL", Hint: sqlguard.HintFor(v.Code), Span: sqlguard.Span{End: span.End - span.Start}, Retryable: true}}
 		}
+		if expressions && unparsed(v) {
+			if at := expression(body[span.Start:span.End]); at.End > 0 { // alternatives that are never sent together
+				f := hole(at)
+				v.Code, v.Findings = f.Code, []sqlguard.Finding{f}
+			}
+		}
 		if !data || runs(v, body[span.Start:span.End]) {
 			r.statement(span, v)
 		}
@@ -412,6 +418,17 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	}
 	return r.allows
 }
+
+// expression returns the first comment with code of HugSQL in a statement.
+func expression(sql string) sqlguard.Span {
+	at := codeComment.FindStringIndex(sql)
+	if at == nil {
+		return sqlguard.Span{}
+	}
+	return sqlguard.Span{Start: at[0], End: at[1]}
+}
+
+var codeComment = regexp.MustCompile(`(?s)--~[^\r\n]*|/\*~.*?\*/`)
 
 // scriptPart is how the parts of a script of BigQuery begin that are no statements of
 // their own, when a file is split at its terminators.
