@@ -315,7 +315,7 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 	}
 	first, v := n.list[at], args[at]
 	isObject := first.kind == nodeObject || v != nil && v.object
-	if name == "command" && !isObject { // of a program, not of ClickHouse
+	if name == "command" && !isObject || name == "Query" && isObject { // of a program, not of ClickHouse; of no driver
 		return
 	}
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: first.span}
