@@ -398,7 +398,7 @@ func (l *Library) pyScript(file string) *script {
 	var s *script
 	if content, ok := l.files.Read(file); ok {
 		if p, top, err := parsePython(content); err == nil && !p.dynamic {
-			s = &script{path: file, top: top, lang: &python{options: &Options{Path: file, Library: l}}}
+			s = &script{path: file, top: top, lang: &python{options: &Options{Path: file, Library: l}, imports: importsCommand(content)}}
 			s.names = resolve(top, false, pyMutates)
 			prune(top, s.names, nil)
 		}

@@ -44,8 +44,10 @@ func (p *placeholders) at(i int) placeholder {
 	if text[0] == ':' && token.Start > 0 && p.text[token.Start-1] == ':' { // of a cast, which not every dialect has
 		return placeholder{}
 	}
-	if n := len(spread().FindString(p.text[token.Start:])); n > 0 && text[0] == ':' {
-		return placeholder{token.Start + n, forValue, ""}
+	if text[0] == ':' && strings.HasPrefix(p.text[token.Start:], ":...") {
+		if n := len(spread().FindString(p.text[token.Start:])); n > 0 {
+			return placeholder{token.Start + n, forValue, ""}
+		}
 	}
 	switch token.Kind { //nolint:exhaustive // no other begins one
 	case sqlguard.TokenParameter:

@@ -33,6 +33,20 @@ var pythonCommands = map[string]func() *regexp.Regexp{
 	"command": lazily(`(?m)^[ \t]*(?:from|import)[ \t]+(?:clickhouse_connect|dbt\.adapters\.clickhouse)\b`),
 }
 
+// importsCommand returns what reports whether the imports of a source say that one of
+// pythonCommands takes SQL.
+func importsCommand(source string) func(name string) bool {
+	known := map[string]bool{}
+	return func(name string) bool {
+		imports, asked := known[name]
+		if !asked {
+			imports = pythonCommands[name]().MatchString(source)
+			known[name] = imports
+		}
+		return imports
+	}
+}
+
 // databaseName is how what such a method is called on is named.
 var databaseName = lazily(`(?i)(?:hook|conn|connection|con|client|clickhouse|ch|db|database|cur|cursor|postgres|pg|sql)\d?$`)
 
@@ -48,10 +62,10 @@ var pythonLists = map[string]bool{
 // python is a source of Python.
 type python struct {
 	options *Options
-	imports map[string]bool // which of pythonCommands the file's imports say to take SQL
-	passing map[string]int  // functions of the file that pass an argument to a database
-	yoyo    bool            // its migrations are steps
-	asIs    bool            // the file names psycopg2's AsIs, a parameter that is SQL
+	imports func(name string) bool // whether the file's imports say that one of pythonCommands takes SQL
+	passing map[string]int         // functions of the file that pass an argument to a database
+	yoyo    bool                   // its migrations are steps
+	asIs    bool                   // the file names psycopg2's AsIs, a parameter that is SQL
 }
 
 func findPython(source string, o *Options) (*Source, error) {
@@ -59,12 +73,7 @@ func findPython(source string, o *Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	lang := &python{options: o, imports: map[string]bool{}, asIs: strings.Contains(source, "AsIs"), yoyo: strings.Contains(source, "yoyo")}
-	for name, imports := range pythonCommands {
-		if strings.Contains(source, "."+name) && imports().MatchString(source) {
-			lang.imports[name] = true
-		}
-	}
+	lang := &python{options: o, imports: importsCommand(source), asIs: strings.Contains(source, "AsIs"), yoyo: strings.Contains(source, "yoyo")}
 	names, passing := resolveCalls(top, false, pyMutates, lang.passes)
 	for _, v := range names.names {
 		v.open = p.dynamic
@@ -441,7 +450,7 @@ func (p *python) sinkOf(n *node) (sure certainty, ok bool) {
 	if n.x.kind != nodeMember || !databaseName().MatchString(jsLast(n.x.x)) {
 		return possible, false
 	}
-	if p.imports[name] {
+	if p.imports(name) {
 		return likely, true
 	}
 	return possible, true

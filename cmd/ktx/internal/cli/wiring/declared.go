@@ -500,19 +500,19 @@ var (
 )
 
 // importedDialect returns the dialect of the drivers that a source file imports, if they
-// are all of one.
-func importedDialect(path, text string) string {
-	name := ""
+// are all of one, and the parts of the text that say so.
+func importedDialect(path, text string) (name, said string) {
 	differ, django := false, false
 	for _, i := range importsOf(path, text) {
 		differ = differ || i.dialect != "" && name != "" && name != i.dialect
 		name = cmp.Or(name, i.dialect)
 		django = django || i.django
+		said += "\n" + i.text
 	}
 	if differ || django && slices.Contains(warehouses, name) { // the models of Django are elsewhere
-		return ""
+		return "", said
 	}
-	return name
+	return name, said
 }
 
 // imports is what in a source file says which dialect it has: text names a driver of a
@@ -547,6 +547,9 @@ func importsOf(path, text string) (all []imports) {
 		for _, m := range pythonImport.FindAllStringSubmatch(text, -1) {
 			found(m[0], driver(pythonDrivers, m[1]+"."+m[2], "."), m[1] == "django" || strings.HasPrefix(m[1], "django.db"))
 		}
+		if !strings.Contains(text, "spark.sql(") && !strings.Contains(text, "_engine(") {
+			break
+		}
 		for _, m := range pythonEngine.FindAllStringSubmatch(text, -1) {
 			if name := strings.TrimPrefix(cmp.Or(m[1], m[2]), "aws"); isDialect(name) || skipped(name) != nil { // awsathena
 				found(m[0], dialectName(name), false)
@@ -559,25 +562,6 @@ func importsOf(path, text string) (all []imports) {
 		}
 	}
 	return all
-}
-
-// Says returns the parts of the text of a file on which its dialect depends: a short text of
-// which [FileGuards.Choose] says the same.
-func Says(path, text string) string {
-	var said strings.Builder
-	said.WriteString(sqlcheck.FirstLine(text) + "\n")
-	for _, i := range importsOf(path, text) {
-		said.WriteString(i.text + "\n")
-	}
-	if strings.EqualFold(filepath.Ext(path), ".sql") {
-		for _, mark := range []*regexp.Regexp{sqlServerMark, mysqlMark, backtickMark, postgresMark, sqliteMark} {
-			said.WriteString(mark.FindString(text[:min(len(text), marked)]) + "\n")
-		}
-	}
-	if strings.TrimSpace(said.String()) == "" {
-		return ""
-	}
-	return said.String()
 }
 
 // warehouses are the dialects of drivers that a program often has beside its own database.
@@ -597,8 +581,8 @@ var (
 const marked = 64 << 10
 
 // contradicts reports whether the text of a file of SQL has marks of another dialect than
-// the one that the configuration around it declares.
-func contradicts(dialect, text string) bool {
+// the one that the configuration around it declares: it returns the first.
+func contradicts(dialect, text string) (mark string) {
 	text = text[:min(len(text), marked)]
 	marks := []*regexp.Regexp{sqlServerMark}
 	switch dialectName(dialect) {
@@ -609,9 +593,14 @@ func contradicts(dialect, text string) bool {
 	case "sqlite":
 		marks = append(marks, mysqlMark, postgresMark)
 	default:
-		return false
+		return ""
 	}
-	return slices.ContainsFunc(marks, func(mark *regexp.Regexp) bool { return mark.MatchString(text) })
+	for _, pattern := range marks {
+		if mark = pattern.FindString(text); mark != "" {
+			return mark
+		}
+	}
+	return ""
 }
 
 // otherEngines are names of engines that this version cannot read.

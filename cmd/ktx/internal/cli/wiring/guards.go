@@ -31,6 +31,7 @@ type FileGuards struct {
 
 	mu   sync.Mutex
 	made map[guardKey]*sqlguard.Guard
+	said map[string]string // by file, what Choose found in its text
 }
 
 type guardKey struct {
@@ -41,7 +42,7 @@ type guardKey struct {
 // NewFileGuards loads the project of each file. A project whose configuration is
 // not valid is an error, because its policy could not be applied.
 func NewFileGuards(a *console.App, dialect string, inputs []sqlcheck.Input) (*FileGuards, error) {
-	g := &FileGuards{made: map[guardKey]*sqlguard.Guard{}, projects: map[string]*project.Project{}}
+	g := &FileGuards{made: map[guardKey]*sqlguard.Guard{}, said: map[string]string{}, projects: map[string]*project.Project{}}
 	if dialect != DialectAuto {
 		d, err := LookupDialect(dialect)
 		if err != nil {
@@ -147,6 +148,9 @@ func ownConfiguration(root string) error {
 func (g *FileGuards) Choose(path, text string, known sqlcheck.Known) (*sqlguard.Guard, *sqlguard.Finding) {
 	p := g.projects[filepath.Dir(path)]
 	connection := connectionOf(p, path)
+	g.mu.Lock()
+	delete(g.said, path)
+	g.mu.Unlock()
 	overrides(p, path, func(o project.CheckOverride) bool {
 		connection = cmp.Or(o.Connection, connection)
 		return o.Connection == ""
@@ -281,9 +285,11 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 		name = engineFolder(path)
 	}
 	if name == "" {
-		if imported = importedDialect(path, text); isDialect(imported) {
+		var said string
+		if imported, said = importedDialect(path, text); isDialect(imported) {
 			name = imported
 		}
+		g.heard(path, said)
 	}
 	if name == "" && adapter != "" {
 		name = adapter
@@ -293,8 +299,11 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 	}
 	if name == "" { // only when nothing else speaks is a file skipped for its drivers
 		declared, listed := g.declared.dialectOf(path)
-		if strings.EqualFold(filepath.Ext(path), ".sql") && contradicts(declared, text) {
-			declared = ""
+		if strings.EqualFold(filepath.Ext(path), ".sql") {
+			if mark := contradicts(declared, text); mark != "" {
+				declared = ""
+				g.heard(path, "\n"+mark)
+			}
 		}
 		word := g.declared.wordOf(path)
 		if listed && word != "" { // of all drivers of the program, or of the file itself
@@ -316,6 +325,25 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 		return nil, fmt.Errorf("no reader for the dialect %q%s", name, console.DidYouMean(name, DialectNames()))
 	}
 	return d, nil
+}
+
+// heard notes a part of the text of a file on which its dialect depends.
+func (g *FileGuards) heard(path, said string) {
+	if said != "" {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.said[path] += said
+	}
+}
+
+// Says returns the parts of the text of a file on which its dialect depends, after Choose:
+// a short text of which Choose says the same.
+func (g *FileGuards) Says(path, text string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	said := sqlcheck.FirstLine(text) + g.said[path]
+	delete(g.said, path)
+	return said
 }
 
 // engineFolder returns the engine that the folder of a file has as its name, which speaks
