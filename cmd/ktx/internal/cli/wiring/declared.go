@@ -25,6 +25,7 @@ type declared struct {
 	mu      sync.Mutex
 	folders map[string]*toolFiles
 	tops    map[string]string // the tree of each folder
+	current string            // the current folder
 }
 
 // toolFiles is what the files in one folder declare.
@@ -53,12 +54,12 @@ const maxToolFile = 1 << 20
 // dialectOf returns the dialect that the nearest configuration declares for a
 // file, or "". listed reports whether only a list of packages says so.
 func (d *declared) dialectOf(path string) (dialect string, listed bool) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", false
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	path, ok := d.absolute(path)
+	if !ok {
+		return "", false
+	}
 	if d.folders == nil {
 		d.folders, d.tops = map[string]*toolFiles{}, map[string]string{}
 	}
@@ -102,17 +103,32 @@ func (d *declared) dialectOf(path string) (dialect string, listed bool) {
 	return "", false
 }
 
+// absolute returns the absolute path of a file. It asks for the current folder once.
+func (d *declared) absolute(path string) (absolute string, ok bool) {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path), true
+	}
+	if d.current == "" {
+		current, err := os.Getwd()
+		if err != nil {
+			return "", false
+		}
+		d.current = current
+	}
+	return filepath.Join(d.current, path), true
+}
+
 // wordOf returns the dialect that is a word in the name of a file, or of the nearest
 // folder that has one, such as northwind-mysql.sql and db_mysql/init.sql, or "". Where
 // the words differ they say nothing, nor do they in a dbt project, whose files have the
 // names of sources.
 func (d *declared) wordOf(path string) string {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return ""
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	path, ok := d.absolute(path)
+	if !ok {
+		return ""
+	}
 	folder := filepath.Dir(path)
 	top := d.tops[folder] // dialectOf has seen it
 	var names []string
@@ -213,10 +229,30 @@ func (f *toolFiles) drivers(extension string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// readTool returns the content of a small regular file.
-func readTool(folder string, names ...string) []byte {
+// toolFolder is a folder in which tools have their configuration.
+type toolFolder struct {
+	path  string
+	names map[string]bool // what is in it; nil if nobody may list it
+}
+
+func openToolFolder(path string) toolFolder {
+	folder := toolFolder{path: path}
+	if entries, err := os.ReadDir(path); err == nil {
+		folder.names = make(map[string]bool, len(entries))
+		for _, e := range entries {
+			folder.names[strings.ToLower(e.Name())] = true // some systems do not tell case apart
+		}
+	}
+	return folder
+}
+
+// read returns the content of the first of some names that is a small regular file.
+func (f toolFolder) read(names ...string) []byte {
 	for _, name := range names {
-		path := filepath.Join(folder, name)
+		if first, _, _ := strings.Cut(strings.ToLower(name), "/"); f.names != nil && !f.names[first] {
+			continue
+		}
+		path := filepath.Join(f.path, name)
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() <= maxToolFile {
 			if content, err := os.ReadFile(path); err == nil && len(content) > 0 { //nolint:gosec // a regular file in the tree that is checked
 				return content
@@ -226,35 +262,36 @@ func readTool(folder string, names ...string) []byte {
 	return nil
 }
 
-func readToolFiles(folder string) *toolFiles {
-	f := &toolFiles{sqlc: sqlcDeclares(folder), golang: goDriver(readTool(folder, "go.mod"))}
-	f.dialect = fluffDialect(readTool(folder, ".sqlfluff"))
-	if project := readTool(folder, "dbt_project.yml", "dbt_project.yaml"); project != nil {
+func readToolFiles(path string) *toolFiles {
+	folder := openToolFolder(path)
+	f := &toolFiles{sqlc: sqlcDeclares(folder), golang: goDriver(folder.read("go.mod"))}
+	f.dialect = fluffDialect(folder.read(".sqlfluff"))
+	if project := folder.read("dbt_project.yml", "dbt_project.yaml"); project != nil {
 		f.dbt = true
-		f.dialect = cmp.Or(f.dialect, dbtProfile(project, readTool(folder, "profiles.yml", "profiles.yaml")), dbtProject(project))
+		f.dialect = cmp.Or(f.dialect, dbtProfile(project, folder.read("profiles.yml", "profiles.yaml")), dbtProject(project))
 	}
 	for _, name := range []string{"requirements.txt", "requirements.in", "requirements-dev.txt", "dev-requirements.txt", "pyproject.toml", "Pipfile", "setup.py", "setup.cfg", "environment.yml"} {
-		f.adapters = append(f.adapters, dbtAdapters(readTool(folder, name))...)
+		f.adapters = append(f.adapters, dbtAdapters(folder.read(name))...)
 	}
 	slices.Sort(f.adapters)
 	f.adapters = slices.Compact(f.adapters)
-	f.prisma = prismaProvider(readTool(folder, "schema.prisma", "prisma/schema.prisma"))
-	f.alembic = alembicURL(readTool(folder, "alembic.ini"))
+	f.prisma = prismaProvider(folder.read("schema.prisma", "prisma/schema.prisma"))
+	f.alembic = alembicURL(folder.read("alembic.ini"))
 	f.packages = readPackages(folder)
 	return f
 }
 
 // sqlcDeclares returns what sqlc.yaml says, in version 1 or 2.
-func sqlcDeclares(folder string) (all []sqlcQueries) {
+func sqlcDeclares(folder toolFolder) (all []sqlcQueries) {
 	var config struct {
 		SQL      []map[string]any `json:"sql"      yaml:"sql"`
 		Packages []map[string]any `json:"packages" yaml:"packages"`
 	}
-	if content := readTool(folder, "sqlc.yaml", "sqlc.yml"); content != nil {
+	if content := folder.read("sqlc.yaml", "sqlc.yml"); content != nil {
 		if yaml.Unmarshal(content, &config) != nil {
 			return nil
 		}
-	} else if content := readTool(folder, "sqlc.json"); content == nil || json.Unmarshal(content, &config) != nil {
+	} else if content := folder.read("sqlc.json"); content == nil || json.Unmarshal(content, &config) != nil {
 		return nil
 	}
 	for _, e := range append(config.SQL, config.Packages...) {
@@ -273,7 +310,7 @@ func sqlcDeclares(folder string) (all []sqlcQueries) {
 			}
 			for _, name := range names {
 				if text, ok := name.(string); ok && filepath.IsLocal(filepath.FromSlash(text)) {
-					pattern := filepath.Join(folder, filepath.FromSlash(text))
+					pattern := filepath.Join(folder.path, filepath.FromSlash(text))
 					if matched, err := filepath.Glob(pattern); err == nil && strings.ContainsAny(text, "*?[") {
 						q.paths = append(q.paths, matched...)
 						continue

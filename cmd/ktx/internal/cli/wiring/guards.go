@@ -305,7 +305,10 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 				g.heard(path, "\n"+mark)
 			}
 		}
-		word := g.declared.wordOf(path)
+		word := ""
+		if listed || declared == "" && imported == "" {
+			word = g.declared.wordOf(path)
+		}
 		if listed && word != "" { // of all drivers of the program, or of the file itself
 			declared = word
 		}

@@ -31,17 +31,17 @@ var (
 // drivers differ.
 type packageLists struct{ python, script string }
 
-func readPackages(folder string) packageLists {
+func readPackages(folder toolFolder) packageLists {
 	var needs, extras []string
 	add := func(more, less []string) { needs, extras = append(needs, more...), append(extras, less...) }
-	add(requirements(readTool(folder, "requirements.txt")), requirements(readTool(folder, "requirements-dev.txt", "dev-requirements.txt", "requirements_dev.txt", "requirements-test.txt", "test-requirements.txt")))
-	add(requirements(readTool(folder, "requirements.in")), nil)
-	add(pyproject(readTool(folder, "pyproject.toml")))
-	add(pipfile(readTool(folder, "Pipfile")))
-	add(setupConfig(readTool(folder, "setup.cfg")))
-	add(setupScript(readTool(folder, "setup.py")), nil)
+	add(requirements(folder.read("requirements.txt")), requirements(folder.read("requirements-dev.txt", "dev-requirements.txt", "requirements_dev.txt", "requirements-test.txt", "test-requirements.txt")))
+	add(requirements(folder.read("requirements.in")), nil)
+	add(pyproject(folder.read("pyproject.toml")))
+	add(pipfile(folder.read("Pipfile")))
+	add(setupConfig(folder.read("setup.cfg")))
+	add(setupScript(folder.read("setup.py")), nil)
 	out := packageLists{python: cmpDrivers(pythonDriver, needs, extras)}
-	needs, extras = nodePackages(readTool(folder, "package.json"))
+	needs, extras = nodePackages(folder.read("package.json"))
 	out.script = cmpDrivers(scriptDriver, needs, extras)
 	return out
 }
