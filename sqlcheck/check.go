@@ -377,9 +377,10 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	if c.Whole {
 		judge = guard.Check
 	}
-	migrates := false
+	migrates, down, takenBack := false, len(body), func() {}
 	if o, ok := c.migrates(in.Path); ok {
-		migrates, judge = true, migrator(guard, o)
+		migrates = true
+		judge, takenBack, down = migrator(guard, o, body)
 	} else {
 		reads := judge
 		judge = func(sql string) sqlguard.Verdict { return newer(guard.Dialect(), sql, reads) }
@@ -389,6 +390,10 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 			return ctx.Err() == nil
 		}
 		span = withinLine(body, span)
+		if span.Start > down {
+			down = len(body)
+			takenBack()
+		}
 		if !r.attach(span) {
 			if migrates { // what follows can depend on it: it may create the table
 				judge(body[span.Start:span.End])
