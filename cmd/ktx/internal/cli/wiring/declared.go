@@ -148,7 +148,7 @@ func (d *declared) wordOf(path string) string {
 			if i > 0 && isDialect(words[i-1]+word) { // sql_server, big-query
 				word = words[i-1] + word
 			}
-			if isDialect(word) {
+			if isDialect(word) || i > 0 && words[i-1] == "dbt" && skipped(word) != nil { // an adapter, such as dbt-snowflake
 				found = append(found, dialectName(word))
 			}
 		}
