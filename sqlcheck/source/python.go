@@ -51,7 +51,7 @@ func importsCommand(source string) func(name string) bool {
 var databaseName = lazily(`(?i)(?:hook|conn|connection|con|client|clickhouse|ch|db|database|cur|cursor|postgres|pg|sql)\d?$`)
 
 // wholeStatement is the text of a statement that nothing else looks like.
-var wholeStatement = lazily(sqlSpace + `(?:select\s.*\sfrom\s|with\s.*\sselect\s.*\sfrom\s|insert\s+into\s.*(?:\svalues\b|\sselect\s)|delete\s+from\s+\S+\s*(?:;?\s*$|where\s)|update\s+\S+\s+set\s+\S+\s*=|(?:create|drop|alter)\s+(?:temporary\s+|or\s+replace\s+)?(?:table|view|function)\s+\S+|truncate\s+table\s)`)
+var wholeStatement = lazily(sqlSpace + `(?:select\s.*\sfrom\s|with\s.*\sselect\s.*\sfrom\s|insert\s+into\s.*(?:\svalues\b|\sselect\s)|delete\s+from\s+\S+\s*(?:;?\s*$|where\s)|update\s+\S+\s+set\s+\S+\s*=|(?:create|drop|alter)\s+(?:temporary\s+|or\s+replace\s+)?(?:table|(?:materialized\s+)?view|function)\s+\S+|(?:truncate|rename|optimize)\s+table\s|system\s+flush\s+logs\b)`)
 
 // pythonLists are functions that also take a list of statements.
 var pythonLists = map[string]bool{

@@ -181,7 +181,7 @@ func TestPythonCommands(t *testing.T) {
 		{"conn.run('DELETE FROM a'); conn.run('create user x'); conn.run(q); db.run('update the docs set'); self.run('DELETE FROM b')", []string{"DELETE FROM a"}},
 		{"session.run('MATCH (n) DELETE n'); db.run('CREATE INDEX x FOR (n:A) ON (n.b)'); client.run('drop me a line')", nil},
 		{"import clickhouse_connect\nclient.command('DROP TABLE a'); client.command(cmd='DROP TABLE b'); client.command(q)\n@cli.command('DROP TABLE c')\ndef f(): pass", []string{"DROP TABLE a", "DROP TABLE b", "x [q]"}},
-		{"client.command('DROP TABLE a'); client.command(q); bot.command('DROP TABLE b')", []string{"DROP TABLE a"}},
+		{"client.command('DROP TABLE a'); client.command(q); bot.command('DROP TABLE b'); clickhouse.command(f'RENAME TABLE {a} TO b')", []string{"DROP TABLE a", "RENAME TABLE x TO b [{a}]"}},
 		{"from airflow.providers.postgres.hooks.postgres import PostgresHook\nhook.run(['DELETE FROM a', f'DELETE FROM b WHERE c = {c}', q])\nself.pg_hook.run(sql='DELETE FROM c')\ntask.run(x)\nhook.get_df('DELETE FROM d')", []string{"DELETE FROM a", "DELETE FROM b WHERE c = 1", "x [q]", "DELETE FROM c", "DELETE FROM d"}},
 		{"PostgresOperator(task_id='x', sql=['DELETE FROM a', 'b.sql'])", []string{"DELETE FROM a"}},
 		{"class A:\n    def run(self, q):\n        self.cursor.execute(q)\n    def f(self):\n        self.run('DELETE FROM a')", []string{"x [q]", "DELETE FROM a"}},
