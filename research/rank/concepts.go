@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/research/rank/packed"
@@ -70,10 +71,12 @@ var table = sync.OnceValue(func() *lexicon {
 			if slices.Contains(x.stems[stem(folded)], c) {
 				continue // the same in English
 			}
-			if x.foreign[folded] == nil && len(words) == 1 && utf8.RuneCountInString(folded) >= leastStart {
-				x.starts = append(x.starts, folded)
+			x.add(folded, len(words) == 1, c)
+			if len(words) == 1 {
+				for _, latin := range romanised(strings.ToLower(term)) {
+					x.add(latin, true, c)
+				}
 			}
-			x.foreign[folded] = addConcept(x.foreign[folded], c)
 		}
 		line++
 	}
@@ -81,6 +84,40 @@ var table = sync.OnceValue(func() *lexicon {
 	slices.Sort(x.starts)
 	return x
 })
+
+// add adds a word of another language, or a phrase.
+func (x *lexicon) add(folded string, single bool, c concept) {
+	if x.foreign[folded] == nil && single && utf8.RuneCountInString(folded) >= leastStart {
+		x.starts = append(x.starts, folded)
+	}
+	x.foreign[folded] = addConcept(x.foreign[folded], c)
+}
+
+// leastRomanised is how many Latin letters a Cyrillic word has at least, to be known in
+// these. Shorter ones are too often words of other languages.
+const leastRomanised = 5
+
+// romanised returns a Cyrillic word in Latin letters, as names of tables have it, in two
+// usual ways. Other words have none.
+func romanised(word string) []string {
+	if r, _ := utf8.DecodeRuneInString(word); !unicode.Is(unicode.Cyrillic, r) {
+		return nil
+	}
+	var out []string
+	for _, table := range []*strings.Replacer{romanisedLong, romanisedShort} {
+		if latin := table.Replace(word); ascii(latin) && len(latin) >= leastRomanised && !slices.Contains(out, latin) {
+			out = append(out, latin)
+		}
+	}
+	return out
+}
+
+const romanisedAlike = "а a б b в v г g ґ g д d е e ё e ж zh з z и i і i к k л l м m н n о o п p р r с s т t у u ф f ч ch ш sh ы y э e "
+
+var (
+	romanisedLong  = strings.NewReplacer(append(strings.Fields(romanisedAlike+"й y х kh ц ts щ shch ю yu я ya є ye ї yi"), "ь", "", "ъ", "")...)
+	romanisedShort = strings.NewReplacer(append(strings.Fields(romanisedAlike+"й j х h ц c щ sch ю ju я ja є je ї ji"), "ь", "", "ъ", "")...)
+)
 
 // addConcept adds a concept, or raises its weight.
 func addConcept(list []concept, c concept) []concept {

@@ -1,9 +1,11 @@
 package scan
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,6 +78,65 @@ func digits(s string) string {
 		n++
 	}
 	return s[:n]
+}
+
+// A Change is a table that is new, gone, or not as it was in the scan before.
+type Change struct {
+	Table  string `json:"table"`
+	Change string `json:"change"` // added, modified or deleted
+	// The columns that are new, changed or gone. A table that is new or gone has none, and
+	// neither has one whose comment or keys changed alone.
+	Added    []string `json:"columnsAdded,omitempty"`
+	Modified []string `json:"columnsModified,omitempty"`
+	Deleted  []string `json:"columnsDeleted,omitempty"`
+}
+
+// changes are what changed since a scan, as far as the rules of now let it be named.
+func changes(before map[catalog.Ref]*catalog.Table, after []*table, readable Readable) []Change {
+	var out []Change
+	seen := map[catalog.Ref]bool{}
+	for _, t := range after {
+		ref := t.Ref()
+		seen[ref] = true
+		switch old := before[ref]; {
+		case old == nil:
+			out = append(out, Change{Table: display(ref), Change: "added"})
+		case tableText(old) != tableText(&t.Table):
+			c := Change{Table: display(ref), Change: "modified"}
+			was := map[string]string{}
+			for i := range old.Columns {
+				was[old.Columns[i].Name] = columnText(&old.Columns[i])
+			}
+			for i := range t.Columns {
+				name := t.Columns[i].Name
+				text, known := was[name]
+				delete(was, name)
+				switch {
+				case !readable.Column(ref.DB, ref.Name, name):
+				case !known:
+					c.Added = append(c.Added, name)
+				case text != columnText(&t.Columns[i]):
+					c.Modified = append(c.Modified, name)
+				}
+			}
+			for name := range was {
+				if readable.Column(ref.DB, ref.Name, name) {
+					c.Deleted = append(c.Deleted, name)
+				}
+			}
+			slices.Sort(c.Deleted)
+			out = append(out, c)
+		}
+	}
+	for ref := range before {
+		if !seen[ref] && readable.Relation(ref.DB, ref.Name) {
+			out = append(out, Change{Table: display(ref), Change: "deleted"})
+		}
+	}
+	slices.SortFunc(out, func(a, b Change) int {
+		return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Change, b.Change))
+	})
+	return out
 }
 
 // diff counts what changed between two scans. Estimates of rows do not count as a

@@ -23,6 +23,9 @@ type Result struct {
 	Columns int
 	Rows    int64 // rows that were read for the profile, in this run and the runs before
 	Resumed int   // tables that a run before had profiled
+	// Changes are the tables that are not as in the scan before, sorted by name. There are
+	// none if there was no scan.
+	Changes []Change
 }
 
 // StoppedError says that a scan ended before it was done. What it has is kept, and the
@@ -139,6 +142,9 @@ func (s *scanner) run(ctx context.Context) (*Result, error) {
 	}
 	report := s.report(found)
 	report.DiffSummary = diff(before, found.tables)
+	if last != "" {
+		s.result.Changes = changes(before, found.tables, o.Readable)
+	}
 	report.Warnings = found.warnings
 	if o.DryRun {
 		s.result.Report = report

@@ -100,6 +100,13 @@ func TestAccess(t *testing.T) {
 	}
 }
 
+// denied denies the table a in addition.
+type denied struct{ scan.Readable }
+
+func (d denied) Relation(schema, name string) bool {
+	return name != "a" && d.Readable.Relation(schema, name)
+}
+
 // TestDiff: the report counts what changed since the scan before.
 func TestDiff(t *testing.T) {
 	t.Parallel()
@@ -122,8 +129,22 @@ func TestDiff(t *testing.T) {
 		t.Errorf("a dry run wrote: %s", d)
 	}
 	next.options.DryRun = false
-	if d := next.run().Report.DiffSummary; d != want {
+	result := next.run()
+	if d := result.Report.DiffSummary; d != want {
 		t.Errorf("the second scan: %+v", d)
+	}
+	changes := []scan.Change{
+		{Table: "main.a", Change: "modified", Added: []string{"w"}, Modified: []string{"y"}, Deleted: []string{"z"}},
+		{Table: "main.c", Change: "deleted"},
+		{Table: "main.d", Change: "added"},
+	}
+	if d := cmp.Diff(changes, result.Changes); d != "" {
+		t.Errorf("what is named: %s", d)
+	}
+	// What a rule denies by now is named no more, although the scan before has it.
+	next.options.Readable = denied{next.options.Readable}
+	if result := next.run(); len(result.Changes) != 0 || result.Report.DiffSummary.TablesDeleted != 1 {
+		t.Errorf("a denied table is named: %+v", result.Changes)
 	}
 }
 

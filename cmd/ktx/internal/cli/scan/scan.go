@@ -297,14 +297,20 @@ type result struct {
 	Columns int   `json:"columns"`
 	Rows    int64 `json:"rows"`
 	Resumed int   `json:"resumedTables"`
+	// Changes are the tables that are not as in the scan before.
+	Changes []scan.Change `json:"changes,omitempty"`
 }
 
 func resultOf(o *outcome) result {
-	return result{Report: o.Report, Tables: o.Tables, Columns: o.Columns, Rows: o.Rows, Resumed: o.Resumed}
+	return result{Report: o.Report, Tables: o.Tables, Columns: o.Columns, Rows: o.Rows, Resumed: o.Resumed, Changes: o.Changes}
 }
 
-// maxWarnings bounds how many warnings are printed.
-const maxWarnings = 20
+// How many warnings and changed tables are printed, and how many columns of a table.
+const (
+	maxWarnings = 20
+	maxChanges  = 20
+	maxColumns  = 10
+)
 
 // print writes what a person wants to know.
 func (o *outcome) print(a *console.App) {
@@ -318,6 +324,12 @@ func (o *outcome) print(a *console.App) {
 	}
 	a.Printf("%s: %s\n", r.ConnectionID, what)
 	a.Printf("  tables: %d added, %d modified, %d deleted, %d unchanged\n", d.TablesAdded, d.TablesModified, d.TablesDeleted, d.TablesUnchanged)
+	for _, c := range o.Changes[:min(len(o.Changes), maxChanges)] {
+		a.Printf("    %s %s%s\n", c.Change, console.EscapeControls(c.Table), console.EscapeControls(columnsOf(c)))
+	}
+	if more := len(o.Changes) - maxChanges; more > 0 {
+		a.Printf("    and %d more, with --json\n", more)
+	}
 	if !o.dryRun {
 		a.Printf("  relationships: %d accepted, %d to review\n", r.Relationships.Accepted, r.Relationships.Review)
 		a.Printf("  %s\n", r.ArtifactPaths["rawSourcesDir"])
@@ -332,4 +344,25 @@ func (o *outcome) print(a *console.App) {
 	if more := len(r.Warnings) - maxWarnings; more > 0 {
 		a.Errorf("warning: and %d more, in warnings.json\n", more)
 	}
+}
+
+// columnsOf names the columns of a table that are new, changed or gone.
+func columnsOf(c scan.Change) string {
+	var names []string
+	for _, part := range []struct {
+		sign    string
+		columns []string
+	}{{"+", c.Added}, {"~", c.Modified}, {"-", c.Deleted}} {
+		for _, name := range part.columns {
+			names = append(names, part.sign+name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	out := ": " + strings.Join(names[:min(len(names), maxColumns)], ", ")
+	if more := len(names) - maxColumns; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
 }
