@@ -133,7 +133,7 @@ func (e Evidence) shows(kind string) bool {
 			return true
 		}
 	case "resource":
-		if stopped || e.Outcome == limitOnFiles || strings.Contains(e.Probe, "took_a_second") {
+		if e.Outcome == "crashed" || e.Outcome == limitOnFiles || strings.Contains(e.Probe, "took_a_second") {
 			return true
 		}
 	case "server_control":

@@ -125,7 +125,10 @@ func (h *clickhouse) reset(ctx context.Context) error {
 	if err := os.WriteFile(filepath.Join(scripts, "attack.sh"), []byte(chScript), 0o700); err != nil {
 		return err
 	}
-	if err := errors.Join(h.as(chAdmin), h.exec(h.fixture)); err != nil {
+	if err := h.as(chAdmin); err != nil {
+		return err
+	}
+	if err := h.exec(h.fixture); err != nil {
 		return err
 	}
 	h.stop()

@@ -230,6 +230,9 @@ func prove(ctx context.Context, o options, dialect string, out, errs io.Writer) 
 				continue
 			}
 			report, err := r.run(ctx, c)
+			if err == nil {
+				err = ctx.Err() // a statement that the end of this program stopped shows nothing
+			}
 			if err != nil {
 				return false, err
 			}

@@ -126,7 +126,8 @@ func (r *runner) attempt(ctx context.Context, a Attempt, c corpus.Case) (Outcome
 	if err != nil {
 		return o, err
 	}
-	o.Slow = o.Result == Executed && o.took >= slow && c.Effect != nil && c.Effect.Kind == "resource"
+	ran := o.Result == Executed || o.Result == TimedOut
+	o.Slow = ran && o.took >= slow && c.Effect != nil && c.Effect.Kind == "resource"
 	o.Changed = append(o.Changed, alone.take()...)
 	written, err := takeFiles(namedPaths(c.SQL))
 	if err != nil {
