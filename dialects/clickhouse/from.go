@@ -238,14 +238,9 @@ func (p *parser) tableFunction() {
 // tableArguments reads the arguments of a table function or a view with the closing
 // bracket. DISTINCT before them would call another function.
 func (p *parser) tableArguments() {
-	settings := func() bool { // that follow here, to the server, unless it is the name of an argument
-		if m := p.markAt(1); p.is("settings") && m != "=" && m != "," && m != ")" {
-			p.fail("quotes around the name settings")
-		}
-		return false
-	}
-	if !settings() && p.mark() != ")" {
-		p.listed(settings)
+	defer p.bar("settings")() // which follow here, to the server
+	if p.mark() != ")" {
+		p.listed(func() bool { return false })
 	}
 	p.expectMark(")")
 }

@@ -154,6 +154,7 @@ SELECT interval FROM d.v(a = 1)
 SELECT a NOT BETWEEN interval AND key AND second d
 SELECT * FROM numbers(settings LIKE 'x')
 SELECT * FROM numbers(1, settings AS x)
+SELECT * FROM numbers((settings LIKE 'x'))
 SELECT t.columns('a') APPLY sum
 SELECT 0b112
 SELECT (1, 0b12)
