@@ -30,9 +30,9 @@ func TestCaseRoundTrip(t *testing.T) {
 		if i := bytes.IndexFunc(lines.Bytes(), func(r rune) bool { return r > '~' || r < ' ' && r != '\n' }); i >= 0 {
 			t.Errorf("%q: the line holds a character beyond printable ASCII at %d: %s", sql, i, lines.Bytes())
 		}
-		got, err := corpus.ReadJSONLines(&lines)
-		if err != nil {
-			t.Fatalf("%q: %v", sql, err)
+		got, bad, err := corpus.ReadJSONLines(&lines)
+		if err != nil || len(bad) > 0 {
+			t.Fatalf("%q: %v, %v", sql, err, bad)
 		}
 		if diff := cmp.Diff([]corpus.Case{want}, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", sql, diff)

@@ -16,59 +16,71 @@ import (
 // MaxLine is the most bytes of one line of JSON Lines.
 const MaxLine = 2 << 20
 
+// LineError is a line of JSON Lines that holds no case.
+type LineError struct {
+	Line int // from 1
+	Err  error
+}
+
+// Error names the line.
+func (l *LineError) Error() string { return fmt.Sprintf("line %d: %v", l.Line, l.Err) }
+
+// Unwrap returns what is wrong with the line.
+func (l *LineError) Unwrap() error { return l.Err }
+
 // ReadJSONLines reads cases of other origin: on each line a JSON object with
 // "id", "dialect", "sql" or "sql_b64", and "expect". It also reads the other
-// fields of [Case], ignores unknown fields, and skips empty lines. The error
-// names the line. A dialect that [Dialects] does not have is kept, because it is a
-// mistake of that line alone. A file without any case is an error, because a run over no
-// cases must not look like a success.
-func ReadJSONLines(r io.Reader) ([]Case, error) {
+// fields of [Case], ignores unknown fields, and skips empty lines. It keeps a dialect that
+// [Dialects] does not have. Lines that hold no case, or an id that is used before, are in
+// bad; the others are read all the same. A file without any line is an error, because a
+// run over no cases must not look like a success.
+func ReadJSONLines(r io.Reader) (cases []Case, bad []*LineError, err error) {
 	var (
-		cases []Case
 		seen  = map[string]int{}
 		lines = bufio.NewReaderSize(r, 64<<10)
 	)
-	for number := 1; ; number++ {
-		line, err := readLine(lines)
-		end := errors.Is(err, io.EOF)
-		if err != nil && !end {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+	for number, end := 1, false; !end; number++ {
+		line, long, err := readLine(lines)
+		if end = errors.Is(err, io.EOF); err != nil && !end {
+			return nil, nil, fmt.Errorf("line %d: %w", number, err)
 		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			c, err := DecodeLine(line)
-			if err != nil {
-				return nil, fmt.Errorf("line %d: %w", number, err)
-			}
-			if first, taken := seen[c.ID]; taken {
-				return nil, fmt.Errorf("line %d: id %q is already used in line %d", number, c.ID, first)
-			}
-			seen[c.ID] = number
-			cases = append(cases, c)
+		if !long && len(bytes.TrimSpace(line)) == 0 {
+			continue
 		}
-		if end {
-			break
+		c, err := DecodeLine(line)
+		if long {
+			err = fmt.Errorf("longer than %d bytes", MaxLine)
 		}
+		if first, taken := seen[c.ID]; err == nil && taken {
+			err = fmt.Errorf("id %q is already used in line %d", c.ID, first)
+		}
+		if err != nil {
+			bad = append(bad, &LineError{number, err})
+			continue
+		}
+		seen[c.ID] = number
+		cases = append(cases, c)
 	}
-	if len(cases) == 0 {
-		return nil, errors.New("no statements")
+	if len(cases)+len(bad) == 0 {
+		return nil, nil, errors.New("no statements")
 	}
-	return cases, nil
+	return cases, bad, nil
 }
 
 // readLine returns the next line without its line end, and io.EOF with the last
-// line.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
+// line. Of a line over [MaxLine] it returns nothing but that it is long.
+func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
 	for {
 		piece, err := r.ReadSlice('\n')
-		if len(line)+len(bytes.TrimRight(piece, "\r\n")) > MaxLine {
-			return nil, fmt.Errorf("longer than %d bytes", MaxLine)
+		if long = long || len(line)+len(bytes.TrimRight(piece, "\r\n")) > MaxLine; long {
+			line = nil
+		} else {
+			line = append(line, piece...)
 		}
-		line = append(line, piece...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		return bytes.TrimRight(line, "\r\n"), err
+		return bytes.TrimRight(line, "\r\n"), long, err
 	}
 }
 

@@ -38,7 +38,10 @@ func TestReadJSONLines(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := corpus.ReadJSONLines(strings.NewReader(tt.in))
+			got, bad, err := corpus.ReadJSONLines(strings.NewReader(tt.in))
+			if err == nil && len(bad) > 0 {
+				err = bad[0]
+			}
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Fatalf("error %v does not say %q", err, tt.err)
@@ -55,6 +58,31 @@ func TestReadJSONLines(t *testing.T) {
 	}
 }
 
+// TestReadJSONLinesGoesOn checks that a line that holds no case costs no other line.
+func TestReadJSONLinesGoesOn(t *testing.T) {
+	t.Parallel()
+	good := func(id string) string {
+		return `{"id":"` + id + `","dialect":"postgres","sql":"SELECT 1","expect":"allow"}`
+	}
+	in := strings.Join([]string{
+		"SELECT 1", good("a"), strings.Repeat("x", corpus.MaxLine+1), "", good("a"), good("b"), `{"id":"c"`,
+	}, "\n")
+	cases, bad, err := corpus.ReadJSONLines(strings.NewReader(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) != 2 || cases[0].ID != "a" || cases[1].ID != "b" {
+		t.Errorf("the cases are %v, not a and b", cases)
+	}
+	var lines []int
+	for _, b := range bad {
+		lines = append(lines, b.Line)
+	}
+	if diff := cmp.Diff([]int{1, 3, 5, 7}, lines); diff != "" {
+		t.Errorf("lines without a case (-want +got):\n%s", diff)
+	}
+}
+
 func TestReadJSONLinesLong(t *testing.T) {
 	t.Parallel()
 	line := func(total int) string {
@@ -62,13 +90,13 @@ func TestReadJSONLinesLong(t *testing.T) {
 		return head + strings.Repeat("x", total-len(head)-len(tail)) + tail
 	}
 	for _, end := range []string{"", "\n", "\r\n"} {
-		cases, err := corpus.ReadJSONLines(strings.NewReader(line(corpus.MaxLine) + end))
-		if err != nil || len(cases) != 1 {
-			t.Errorf("a line of the longest length: %d cases, %v", len(cases), err)
+		cases, bad, err := corpus.ReadJSONLines(strings.NewReader(line(corpus.MaxLine) + end))
+		if err != nil || len(bad) > 0 || len(cases) != 1 {
+			t.Errorf("a line of the longest length: %d cases, %v, %v", len(cases), bad, err)
 		}
-		_, err = corpus.ReadJSONLines(strings.NewReader("\n" + line(corpus.MaxLine+1) + end))
-		if err == nil || !strings.HasPrefix(err.Error(), "line 2: longer than") {
-			t.Errorf("a longer line: %v", err)
+		_, bad, err = corpus.ReadJSONLines(strings.NewReader("\n" + line(corpus.MaxLine+1) + end))
+		if err != nil || len(bad) != 1 || !strings.HasPrefix(bad[0].Error(), "line 2: longer than") {
+			t.Errorf("a longer line: %v, %v", bad, err)
 		}
 	}
 }
@@ -77,17 +105,17 @@ func FuzzReadJSONLines(f *testing.F) {
 	f.Add(`{"id":"a","dialect":"postgres","sql":"SELECT 1","expect":"allow"}`)
 	f.Add("{\"id\":\"a\",\"dialect\":\"sqlite\",\"sql_b64\":\"/w==\",\"expect\":\"reject\"}\n\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		cases, err := corpus.ReadJSONLines(strings.NewReader(in))
-		if err != nil {
+		cases, _, err := corpus.ReadJSONLines(strings.NewReader(in))
+		if err != nil || len(cases) == 0 {
 			return
 		}
 		var out strings.Builder
 		if err := corpus.WriteJSONLines(&out, cases); err != nil {
 			t.Fatal(err)
 		}
-		again, err := corpus.ReadJSONLines(strings.NewReader(out.String()))
-		if err != nil {
-			t.Fatal(err)
+		again, bad, err := corpus.ReadJSONLines(strings.NewReader(out.String()))
+		if err != nil || len(bad) > 0 {
+			t.Fatal(err, bad)
 		}
 		if diff := cmp.Diff(cases, again); diff != "" {
 			t.Errorf("read again (-first +second):\n%s", diff)

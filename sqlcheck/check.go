@@ -45,6 +45,10 @@ type Chooser func(path, text string, known Known) (*sqlguard.Guard, *sqlguard.Fi
 type Checker struct {
 	Stdin  io.Reader
 	Choose Chooser
+	// Says, if set, returns a short text of which Choose says the same as of the text of a
+	// file, so that a file that did not change need not be read again. Otherwise that
+	// is a first line that can name the dialect.
+	Says func(path, text string) string
 	// Whole keeps every verdict. Otherwise a Checker counts the statements and
 	// keeps the findings of those that may not run.
 	Whole bool
@@ -268,7 +272,7 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 		how := judged{}
 		if cached { // so that the file need not be read again to say the same
 			key := c.Cache.unread(text)
-			how = judged{cached: c.Cache.put(key, file, text, nil), said: firstLine(body), guard: noGuard, key: string(key[:])}
+			how = judged{cached: c.Cache.put(key, file, text, nil), said: c.said(in.Path, body), guard: noGuard, key: string(key[:])}
 		}
 		c.unread(file, *problem)
 		return nil, how
@@ -279,7 +283,7 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 	}
 	key := c.Cache.key(guard, c.kind(in, model, found), text)
 	id := guard.ID()
-	how := judged{cached: true, said: firstLine(body), guard: string(id[:]), key: string(key[:])}
+	how := judged{cached: true, said: c.said(in.Path, body), guard: string(id[:]), key: string(key[:])}
 	if e, ok := c.Cache.get(key); ok {
 		file.Judged, file.Refused, file.Findings = e.Judged, e.Refused, append([]report.Finding{}, e.Findings...)
 		return e.Allows, how
@@ -373,9 +377,10 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	if c.Whole {
 		judge = guard.Check
 	}
-	migrates := false
+	migrates, down, takenBack := false, len(body), func() {}
 	if o, ok := c.migrates(in.Path); ok {
-		migrates, judge = true, migrator(guard, o)
+		migrates = true
+		judge, takenBack, down = migrator(guard, o, body)
 	} else {
 		reads := judge
 		judge = func(sql string) sqlguard.Verdict { return newer(guard.Dialect(), sql, reads) }
@@ -385,6 +390,10 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 			return ctx.Err() == nil
 		}
 		span = withinLine(body, span)
+		if span.Start > down {
+			down = len(body)
+			takenBack()
+		}
 		if !r.attach(span) {
 			if migrates { // what follows can depend on it: it may create the table
 				judge(body[span.Start:span.End])
@@ -401,6 +410,12 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 			v.Code = sqlguard.CodeClientCommand
 			v.Findings = []sqlguard.Finding{{Code: v.Code, Message: "source is a command of the mysql client, not SQL", Hint: sqlguard.HintFor(v.Code), Span: sqlguard.Span{End: span.End - span.Start}, Retryable: true}}
 		}
+		if expressions && unparsed(v) {
+			if at := expression(body[span.Start:span.End]); at.End > 0 { // alternatives that are never sent together
+				f := hole(at)
+				v.Code, v.Findings = f.Code, []sqlguard.Finding{f}
+			}
+		}
 		if !data || runs(v, body[span.Start:span.End]) {
 			r.statement(span, v)
 		}
@@ -412,6 +427,17 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	}
 	return r.allows
 }
+
+// expression returns the first comment with code of HugSQL in a statement.
+func expression(sql string) sqlguard.Span {
+	at := codeComment.FindStringIndex(sql)
+	if at == nil {
+		return sqlguard.Span{}
+	}
+	return sqlguard.Span{Start: at[0], End: at[1]}
+}
+
+var codeComment = regexp.MustCompile(`(?s)--~[^\r\n]*|/\*~.*?\*/`)
 
 // scriptPart is how the parts of a script of BigQuery begin that are no statements of
 // their own, when a file is split at its terminators.

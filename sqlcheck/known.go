@@ -42,7 +42,7 @@ type knownFile struct {
 	Used  int64
 	At    identity
 	Needs []int  // numbers of what it depends on
-	Said  string // a first line that can name the dialect
+	Said  string // what in the file says which dialect it has
 	Kind  string // as what the file was read
 	Guard string // the ID of the guard, or noGuard; empty if the file has no SQL
 	Key   string // of the verdict
@@ -201,8 +201,16 @@ type judged struct {
 	key    string
 }
 
-// firstLine returns the first line of a text if it can name a dialect.
-func firstLine(text string) string {
+// said returns what in a file says which dialect it has.
+func (c *Checker) said(path, text string) string {
+	if c.Says != nil {
+		return c.Says(path, text)
+	}
+	return FirstLine(text)
+}
+
+// FirstLine returns the first line of a text if it can name a dialect.
+func FirstLine(text string) string {
 	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
 		text = text[:i]
 	}

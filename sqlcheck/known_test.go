@@ -3,6 +3,7 @@
 package sqlcheck_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -249,6 +250,63 @@ func TestFilesWithoutDialectAreKnown(t *testing.T) {
 		}
 		if got != test.want || opened != test.opens {
 			t.Errorf("%d: %q, opened %t", i, got, opened)
+		}
+	}
+}
+
+// TestWhatFilesSayIsKnown: what in a file says its dialect is kept, so a warm check
+// decides the same without the file.
+func TestWhatFilesSayIsKnown(t *testing.T) {
+	t.Parallel()
+	dir, store := t.TempDir(), t.TempDir()
+	var inputs []sqlcheck.Input
+	for name, driver := range map[string]string{"a.py": "psycopg", "b.py": "snowflake"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("import "+driver+"\ncur.execute('DROP TABLE t')"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, sqlcheck.Input{Path: path})
+	}
+	time.Sleep(150 * time.Millisecond) // longer than a tick
+	guard := with(t, "postgres")
+	choose := func(path, text string, known sqlcheck.Known) (*sqlguard.Guard, *sqlguard.Finding) {
+		switch {
+		case strings.Contains(text, "import psycopg"):
+			return guard(path, text, known)
+		case strings.Contains(text, "import snowflake"):
+			return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown, Object: "snowflake"}
+		default:
+			return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown}
+		}
+	}
+	says := func(_, text string) string {
+		line, _, _ := strings.Cut(text, "\n")
+		return line
+	}
+	var first []string
+	for warm := range 2 {
+		cache := sqlcheck.OpenCache(store, dir, "build", time.Now())
+		c := sqlcheck.Checker{Choose: choose, Says: says, Cache: cache, Today: time.Now()}
+		c.OnOpen(func(path string) {
+			if warm == 1 {
+				t.Errorf("opens %s", path)
+			}
+		})
+		files, err := c.Run(t.Context(), inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cache.Save(); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range files {
+			got = append(got, fmt.Sprintf("%q %d %q", f.Skipped, f.Refused, f.Dialect))
+		}
+		if warm == 0 {
+			first = got
+		} else if diff := cmp.Diff(first, got); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

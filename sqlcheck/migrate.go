@@ -24,10 +24,19 @@ func (c *Checker) migrates(path string) (migration.Options, bool) {
 	return c.Migrations(path)
 }
 
-// migrator returns the judge of the statements of a migration, in their order.
-// The guard reads each of them; what it would refuse on a connection that only
-// reads does not count here.
-func migrator(guard *sqlguard.Guard, o migration.Options) func(sql string) sqlguard.Verdict {
+// The comments with which tools divide a migration: goose, sql-migrate and dbmate run each
+// half in a transaction of its own, unless the file says no; so does Atlas.
+var (
+	halves  = regexp.MustCompile(`(?im)^--\s*(?:\+(?:goose|migrate)\s+up|migrate:up)\b`)
+	back    = regexp.MustCompile(`(?im)^--\s*(?:\+(?:goose|migrate)\s+down|migrate:down)\b`)
+	outside = regexp.MustCompile(`(?im)^--\s*(?:\+goose\s+no\s+transaction\b|\+migrate\s+(?:up|down)\s+notransaction\b|migrate:(?:up|down)\s.*\btransaction:\s*false\b|atlas:txmode\s+none\b)`)
+)
+
+// migrator returns the judge of the statements of a migration, in their order. The guard
+// reads each of them; what it would refuse on a connection that only reads does not count
+// here. takenBack is to be called before the first statement behind down, where the half
+// begins that takes the migration back.
+func migrator(guard *sqlguard.Guard, o migration.Options, text string) (judge func(sql string) sqlguard.Verdict, takenBack func(), down int) {
 	dialect := guard.Dialect()
 	if !migration.Supports(dialect.Name()) {
 		return func(sql string) sqlguard.Verdict {
@@ -35,7 +44,12 @@ func migrator(guard *sqlguard.Guard, o migration.Options) func(sql string) sqlgu
 			v.Allowed, v.Code = false, sqlguard.CodeNotChecked
 			v.Findings = []sqlguard.Finding{{Code: sqlguard.CodeNotChecked, Message: "the profile for migrations has no rules for " + dialect.Name(), Span: sqlguard.Span{End: len(sql)}}}
 			return v
-		}
+		}, func() {}, len(text)
+	}
+	o.Text = text
+	o.Transaction = (o.Transaction || halves.MatchString(text)) && !outside.MatchString(text)
+	if down = len(text); back.MatchString(text) {
+		down = back.FindStringIndex(text)[0]
 	}
 	reader := migration.NewReader(dialect, o)
 	return func(sql string) sqlguard.Verdict {
@@ -50,7 +64,7 @@ func migrator(guard *sqlguard.Guard, o migration.Options) func(sql string) sqlgu
 			v.Code = findings[0].Code
 		}
 		return v
-	}
+	}, reader.TakesBack, down
 }
 
 // newer returns the verdict on a statement of PostgreSQL, which may have constraints of

@@ -57,3 +57,54 @@ func TestMigrations(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// TestMigrationTools: goose, sql-migrate and dbmate run a file in a transaction unless it
+// says no, and the second half takes the first one back.
+func TestMigrationTools(t *testing.T) {
+	t.Parallel()
+	d, _ := dialects.Lookup("postgres")
+	guard, err := sqlguard.New(d, sqlguard.DefaultPolicy(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limit, index, column = "SET lock_timeout = '5s';\n", "CREATE INDEX CONCURRENTLY i ON t (a);\n", "ALTER TABLE t DROP COLUMN a;\n"
+	for _, c := range []struct {
+		text        string
+		transaction bool
+		want        []sqlguard.Code
+	}{
+		{index, false, nil},
+		{index, true, []sqlguard.Code{migration.CodeInTransaction}},
+		{"-- +goose Up\n" + index, false, []sqlguard.Code{migration.CodeInTransaction}},
+		{"-- +goose NO TRANSACTION\n-- +goose Up\n" + index, false, nil},
+		{"-- +migrate Up\n" + index, false, []sqlguard.Code{migration.CodeInTransaction}},
+		{"-- +migrate Up notransaction\n" + index, false, nil},
+		{"-- migrate:up\n" + index, false, []sqlguard.Code{migration.CodeInTransaction}},
+		{"-- migrate:up transaction:false\n" + index, false, nil},
+		{"-- atlas:txmode none\n\n" + index, true, nil},
+		{"-- +goose Up\n" + limit + column, false, []sqlguard.Code{migration.CodeBreaksPrograms}},
+		{"-- +goose Up\n" + limit + "ALTER TABLE t ADD COLUMN a int;\n-- +goose Down\n" + column, false, nil},
+		{"-- migrate:up\n" + limit + "ALTER TABLE t ADD COLUMN a int;\n-- migrate:down\nALTER TABLE u DROP COLUMN a;\n", false, nil},
+		{"-- +goose Up\n" + limit + "-- +goose Down\nTRUNCATE t;\n", false, []sqlguard.Code{migration.CodeDataLoss}},
+	} {
+		path := filepath.Join(t.TempDir(), "1.sql")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		checker := sqlcheck.Checker{
+			Choose:     func(string, string, sqlcheck.Known) (*sqlguard.Guard, *sqlguard.Finding) { return guard, nil },
+			Migrations: func(string) (migration.Options, bool) { return migration.Options{Transaction: c.transaction}, true },
+		}
+		files, err := checker.Run(t.Context(), []sqlcheck.Input{{Path: path, Named: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []sqlguard.Code
+		for _, f := range files[0].Findings {
+			got = append(got, f.Code)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.text, got, c.want)
+		}
+	}
+}

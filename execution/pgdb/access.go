@@ -35,6 +35,23 @@ WHERE p.prosecdef AND NOT pg_catalog.pg_has_role(p.proowner, 'USAGE')
 	AND n.nspname OPERATOR(pg_catalog.<>) 'information_schema' AND NOT pg_catalog.starts_with(n.nspname::pg_catalog.text, 'pg_')
 ORDER BY 2`
 
+// giversSQL returns the roles that give the role SELECT on a relation or on a column of it, quoted
+// for GRANT: the role itself, its groups, PUBLIC. It returns none when the role may read every
+// table. The values are the schema and the relation.
+const giversSQL = `SELECT DISTINCT CASE WHEN g.grantee OPERATOR(pg_catalog.=) 0 THEN 'PUBLIC' ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(g.grantee)::pg_catalog.text) END
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+CROSS JOIN LATERAL (
+	SELECT t.grantee, t.privilege_type FROM pg_catalog.aclexplode(coalesce(c.relacl, pg_catalog.acldefault('r', c.relowner))) AS t
+	UNION ALL SELECT t.grantee, t.privilege_type FROM pg_catalog.pg_attribute AS a CROSS JOIN LATERAL pg_catalog.aclexplode(a.attacl) AS t
+		WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid
+) AS g
+WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND c.relname OPERATOR(pg_catalog.=) $2::pg_catalog.text
+	AND g.privilege_type OPERATOR(pg_catalog.=) 'SELECT'
+	AND (g.grantee OPERATOR(pg_catalog.=) 0 OR pg_catalog.pg_has_role(g.grantee, 'USAGE'))
+	AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles AS r WHERE r.rolsuper AND r.rolname OPERATOR(pg_catalog.=) CURRENT_USER
+		OR r.rolname OPERATOR(pg_catalog.=) 'pg_read_all_data' AND pg_catalog.pg_has_role(r.oid, 'USAGE'))
+ORDER BY 1`
+
 // outwardSQL returns the relations of schemas in which a table's rows come from another server:
 // schema, name, and whether reading the relation reads such a table. So do the tables of which
 // one is a part, and the views over them. A materialized view has rows of its own.
@@ -130,12 +147,13 @@ func (p *prober) reads(ctx context.Context) error {
 		return err
 	}
 	p.access.Excess(&p.report, func(r probe.Revocation) string {
-		what := "SELECT"
-		if r.Columns != nil {
-			what += " (" + quoteNames(r.Columns) + ")"
-		}
-		return p.revoke(what+" ON "+quoteName(r.Schema)+"."+quoteName(r.Name), "")
+		var fix string
+		fix, err = p.takeAway(ctx, r)
+		return fix
 	})
+	if err != nil {
+		return err
+	}
 	if len(definers) > 0 {
 		names := make([]string, len(definers))
 		for i, row := range definers {
@@ -145,6 +163,29 @@ func (p *prober) reads(ctx context.Context) error {
 			"the role may call %s, which may read what a rule of this connection denies: %s", probe.Several(len(definers), "a function that runs with the rights of its owner", "%d functions that run with the rights of their owners"), probe.Named(names))
 	}
 	return nil
+}
+
+// takeAway returns the statements that take the right to read a relation, or some of its columns,
+// from the roles that give it. The server would ignore the revocation of one column from a role
+// that may read the table, so the table is revoked, and the other columns are granted.
+func (p *prober) takeAway(ctx context.Context, r probe.Revocation) (string, error) {
+	rows, err := p.ask(ctx, "who gives the right to read "+r.String(), giversSQL, []byte(r.Schema), []byte(r.Name))
+	if err != nil {
+		return "", err
+	}
+	if len(rows) == 0 {
+		return "take from the role what lets it read every table, such as SUPERUSER or pg_read_all_data", nil
+	}
+	givers := make([]string, len(rows))
+	for i, row := range rows {
+		givers[i] = row[0]
+	}
+	on := " ON " + quoteName(r.Schema) + "." + quoteName(r.Name)
+	fix := "REVOKE SELECT" + on + " FROM " + strings.Join(givers, ", ")
+	if len(r.Others) > 0 {
+		fix += "; GRANT SELECT (" + quoteNames(r.Others) + ")" + on + " TO " + p.me()
+	}
+	return fix, nil
 }
 
 // scriptGrants writes the grants on the tables and views of a schema that the rules permit and

@@ -189,3 +189,58 @@ func TestRoleScriptGrantsWhatRulesPermit(t *testing.T) {
 		}
 	}
 }
+
+// TestFixesOfAccess runs the fix of every warning about access, until there is none: the role
+// reads then what the rules permit, and nothing else.
+func TestFixesOfAccess(t *testing.T) {
+	t.Parallel()
+	server := testdb.Postgres(t)
+	address := server.NewDatabase(t, ruledObjects)
+	database := strings.TrimPrefix(mustParse(t, address).Path, "/")
+	policy := sqlguard.DefaultPolicy()
+	policy.Schemas.Deny = []string{"hr"}
+	policy.Tables.Deny = []string{"public.api_keys"}
+	policy.Columns = []sqlguard.ColumnRule{{Match: "public.users.email"}, {Match: "kin.members.since"}}
+	cfg := pgdb.Config{Access: sqlguard.ReadRulesOf(postgres.Dialect{}, policy)}
+
+	role, group := server.NewRole(t), server.NewRole(t)
+	psql(t, address, `GRANT `+group+` TO `+role+`; GRANT USAGE ON SCHEMA public, hr, kin, open TO PUBLIC;
+		GRANT SELECT ON ALL TABLES IN SCHEMA public TO `+role+`; GRANT SELECT ON users, hr.pay TO PUBLIC;
+		GRANT SELECT ON ALL TABLES IN SCHEMA hr, kin TO `+group+`; GRANT SELECT (email, id) ON users TO `+group)
+	reader := open(t, server.URL(database, role), cfg)
+	for tries := 0; ; tries++ {
+		_, report := warnings(t, reader)
+		if accessOf(report) == "" {
+			break
+		}
+		if tries == 20 {
+			t.Fatalf("after all fixes: %+v", report.Findings)
+		}
+		for _, f := range report.Findings {
+			if f.Topic == execution.TopicAccess {
+				fix, _, ok := strings.Cut(f.Fix, ", or use the role of ")
+				if !ok {
+					t.Fatalf("%+v", f)
+				}
+				psql(t, address, fix)
+			}
+		}
+	}
+	for sql, reads := range map[string]bool{
+		`SELECT id, "E mail" FROM users`: true, `SELECT email FROM users`: false, `SELECT domain FROM users`: false,
+		`SELECT id FROM kin.members`: true, `SELECT since FROM kin.members`: false, `SELECT email FROM kin.members`: false,
+		`SELECT amount FROM hr.pay`: false, `SELECT k FROM api_keys`: false, `SELECT k FROM keys`: false, `SELECT * FROM orders`: true,
+	} {
+		if _, err := reader.Try(t.Context(), t, sql, execution.Limits{}); (err == nil) != reads {
+			t.Errorf("%s: %v, reads %v", sql, err, reads)
+		}
+	}
+
+	psql(t, address, "GRANT SELECT ON api_keys TO "+role+"; GRANT pg_read_all_data TO "+role)
+	_, report := warnings(t, reader)
+	for _, f := range report.Findings {
+		if f.Topic == execution.TopicAccess && !strings.Contains(f.Fix, "pg_read_all_data") {
+			t.Errorf("%+v", f)
+		}
+	}
+}

@@ -20,6 +20,10 @@ const (
 	leastWords    = 2
 )
 
+// titleWeight is what the title of a page gets for being about the same as a query, beside
+// meaningWeight.
+const titleWeight = 0.1
+
 // sentenceShare is how much of the nearness of a passage is that of its nearest sentence;
 // the rest is that of the whole passage.
 const sentenceShare = 0.3
@@ -43,7 +47,7 @@ func (m *meaning) nearness(query *glove.Vector) (whole, mixed float64) {
 
 // findMeanings returns the meanings of the texts of a part. The direction of a text is the
 // sum of the vectors of its words. A word counts by how rare it is here, and in the whole
-// passage by the weight of its field.
+// passage by the weight of its field. It also notes where words stand.
 func (p *part) findMeanings() []meaning {
 	type sentence struct {
 		field int
@@ -54,10 +58,17 @@ func (p *part) findMeanings() []meaning {
 	frequency := map[string]int{}
 	for i, l := range p.passages {
 		weights[i] = map[string]float64{}
+		first := i == 0 || p.passages[i-1].page != l.page
+		if first {
+			p.places.begin()
+		}
 		for f, text := range p.pages[l.page].texts(l.passage) {
 			for part := range strings.FieldsFuncSeq(text, endsSentence) {
 				stems := rank.Stems(part)
 				texts[i] = append(texts[i], sentence{f, stems})
+				if f == fieldBody || first && f != fieldHeading {
+					p.places.add(stems)
+				}
 				for _, stem := range stems {
 					weights[i][stem] = max(weights[i][stem], fields[f].Weight)
 				}
@@ -106,6 +117,17 @@ func (p *part) findMeanings() []meaning {
 	return out
 }
 
+// titleMeaning is the direction of a title. A word counts by how rare it is in English.
+func titleMeaning(title string) (v glove.Vector) {
+	for _, stem := range rank.Stems(title) {
+		if w, ok := glove.Of(stem); ok {
+			v.Add(w, rarity(stem))
+		}
+	}
+	v.Normalize()
+	return v
+}
+
 // endsSentence reports whether a sentence, or a part that stands for itself, ends here.
 func endsSentence(r rune) bool { return strings.ContainsRune(".?!;:\n", r) }
 
@@ -147,6 +169,7 @@ func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
 	type nearest struct {
 		whole, nearness float64
 		passage         passage
+		title           float64
 	}
 	near := map[*Page]nearest{}
 	var pages []*Page
@@ -161,11 +184,11 @@ func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
 				pages = append(pages, page)
 			}
 			if !ok || x > old.nearness {
-				near[page] = nearest{whole, x, l.passage}
+				near[page] = nearest{whole, x, l.passage, about.Dot(p.titles[l.page])}
 			}
 		}
 	}
-	unit := meaningWeight * weight * math.Log(1+float64(total))
+	unit := weight * math.Log(1+float64(total))
 	for _, page := range pages {
 		x := near[page].nearness
 		c := best[page]
@@ -174,7 +197,7 @@ func (n *Snapshot) lift(q *rank.Query, order []*candidate) []*candidate {
 			order = append(order, c)
 		}
 		if c != nil {
-			c.Score += float64(unit * max(0, x))
+			c.Score += float64(meaningWeight*unit*max(0, x)) + float64(titleWeight*unit*max(0, near[page].title))
 		}
 	}
 	return order

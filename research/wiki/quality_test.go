@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -140,6 +141,26 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// TestPairs: of two pages with the same words, the one is first in which the words of the
+// query stand together, also across the end of a sentence.
+func TestPairs(t *testing.T) {
+	t.Parallel()
+	const filler = " Nobody answers the phone at noon, lunch begins at one, visitors sign a book and leave the garden by the gate. "
+	store := storeOf(t, map[string]string{
+		"wiki/global/a.md": "Pallets wait for a lorry." + filler + "Customs sends forms. A courier weighs.",
+		"wiki/global/b.md": "A courier sends pallets." + filler + "Forms wait for a lorry. Customs weighs.",
+	})
+	for query, want := range map[string]string{"forms courier": "a", "lorry customs": "b"} {
+		found, err := store.Search(query, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Hits) != 2 || found.Hits[0].Page.Key != want || found.Hits[0].Score < found.Hits[1].Score+0.1 {
+			t.Errorf("%q: %s is not first of both: %v", query, want, found.Hits)
+		}
+	}
+}
+
 // TestQualityInOtherLanguages asks for pages in eight languages, with other forms of their
 // words, and wants the right page first.
 func TestQualityInOtherLanguages(t *testing.T) {
@@ -217,4 +238,33 @@ func BenchmarkSearch(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkPages reads 5,000 pages of about 60 words anew. It also tells how much memory the pages and
+// their indexes hold.
+func BenchmarkPages(b *testing.B) {
+	pages, _ := wikitest.Fixture()
+	files := map[string]string{}
+	for i := 0; len(files) < 5000; i++ {
+		for key, text := range pages {
+			files[fmt.Sprintf("wiki/global/%s-%d.md", key, i)] = text
+		}
+	}
+	root := project(b, files)
+	held := func() float64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc) / 1e6
+	}
+	var store *wiki.Store
+	before := held()
+	for b.Loop() {
+		store = wiki.New(root, wiki.Options{Analyzer: rank.NewAnalyzer(nil), Now: func() time.Time { return time.Now().Add(time.Hour) }})
+		if _, err := store.Snapshot(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(held()-before, "MB-held")
+	runtime.KeepAlive(store)
 }

@@ -39,7 +39,7 @@ type Found struct {
 
 // sentenceWeight is what the words count that one sentence of a page has together, beside
 // those of the whole passage: words that stand together belong together.
-const sentenceWeight = 0.35
+const sentenceWeight = 0.25
 
 // staleFactor lowers the score of a page that says that it is stale.
 const staleFactor = 0.5
@@ -129,7 +129,9 @@ func (n *Snapshot) candidates(q *rank.Query) ([]*candidate, []expansion) {
 	}
 	if !q.Foreign() { // the vectors are of English words
 		order = n.lift(q, order)
+		n.pair(q, order)
 	}
+	level(order)
 	for _, c := range order {
 		if c.Page.StaleSince != "" {
 			c.Score *= staleFactor
@@ -152,6 +154,23 @@ func score(q *rank.Query, expansions []expansion, indexes []*rank.Index) (sums [
 	return sums, first, direct
 }
 
+// level gives a page of the user that says the same as the project's page of its key the score
+// of that one. They differ a little, because each folder has an index of its own.
+func level(order []*candidate) {
+	global := map[string]*candidate{}
+	for _, c := range order {
+		if c.Page.Scope == Global {
+			global[c.Page.Key] = c
+		}
+	}
+	for _, c := range order {
+		if g := global[c.Page.Key]; g != nil && g != c && g.Page.Title == c.Page.Title && g.Page.Summary == c.Page.Summary &&
+			slices.Equal(g.Page.Tags, c.Page.Tags) && g.Page.Body == c.Page.Body {
+			c.Score = g.Score
+		}
+	}
+}
+
 // candidate is a hit before it is known whether it is returned.
 type candidate struct {
 	Hit
@@ -171,8 +190,7 @@ func compare(a, b *candidate) int {
 	)
 }
 
-// rounded is a score as it is told. Equal pages of two folders differ behind that, because each
-// folder has an index of its own.
+// rounded is a score as it is told.
 func rounded(score float64) float64 { return math.Round(score * 1e6) }
 
 // locate finds where the page has the words of the query, or else synonyms of them.

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/wiki/glove"
 )
 
 // Snapshot is the pages of a project at one time. It does not change.
@@ -33,7 +34,9 @@ type part struct {
 	sentences  *rank.Index
 	sentenceOf []int // by document of sentences, the page in pages
 
-	meanings []meaning // by document
+	meanings []meaning      // by document
+	titles   []glove.Vector // by page
+	places   places
 }
 
 // located is a passage of a page.
@@ -98,9 +101,10 @@ func (n *Snapshot) finish(s *Store, before *Snapshot) {
 }
 
 func newPart(a *rank.Analyzer, pages []*Page) *part {
-	out := &part{pages: pages, known: map[string]bool{}}
+	out := &part{pages: pages, known: map[string]bool{}, places: places{words: map[string][]uint32{}}}
 	b, sentences := rank.NewBuilder(a, fields), rank.NewBuilder(a, sentenceFields)
 	for i, p := range pages {
+		out.titles = append(out.titles, titleMeaning(p.Title))
 		for _, text := range []string{p.Title, p.Key, p.Summary, strings.Join(p.Tags, " "), p.Body} {
 			vocabulary(out.known, text)
 		}

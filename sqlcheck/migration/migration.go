@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +15,9 @@ type Options struct {
 	// Reads, if set, returns the places in the tree that still name a table or a
 	// column that a statement drops or renames, such as "app/orders.py:12".
 	Reads func(name string) []string
+	// Text is the whole file. A view or a routine that a statement drops and a later one
+	// makes again is not gone.
+	Text string
 }
 
 // Supports reports whether the package has rules for a dialect.
@@ -45,20 +49,52 @@ type Reader struct {
 	unchecked []string        // table.constraint that the open transaction added as NOT VALID
 	checked   map[string]bool // table.column that a constraint keeps from being NULL
 	pending   map[string][]string
+	coming    map[string]int // views and routines by name: how many later statements make one
+	back      bool           // the statements take the migration back
 }
 
 // NewReader returns a reader for one file of a dialect that [Supports] knows.
 func NewReader(dialect sqlguard.Dialect, o Options) *Reader {
-	return &Reader{
+	o.Transaction = o.Transaction && dialect.Name() != mysql // its DDL commits
+	r := &Reader{
 		dialect: dialect, options: o, open: o.Transaction,
-		created: map[string]bool{}, indexes: map[string]bool{}, checked: map[string]bool{}, pending: map[string][]string{},
+		created: map[string]bool{}, indexes: map[string]bool{}, checked: map[string]bool{}, pending: map[string][]string{}, coming: map[string]int{},
 	}
+	for _, name := range makes(o.Text) {
+		r.coming[name]++
+	}
+	return r
+}
+
+// TakesBack says that the next statements take the migration back, in a transaction of
+// their own: what they drop is what programs of before do not know.
+func (r *Reader) TakesBack() {
+	r.back = true
+	r.open, r.locked, r.told, r.enumAdded, r.unchecked = r.options.Transaction, nil, false, nil, nil
+}
+
+var maker = regexp.MustCompile(`(?i)\bcreate\s+(?:or\s+(?:replace|alter)\s+)?(?:view|proc(?:edure)?|function|type|domain|sequence|synonym|aggregate)\s+(?:if\s+not\s+exists\s+)?([\w."\x60$\[\]]+)`)
+
+// makes returns the names of the views, routines and the like that a text creates.
+func makes(text string) (names []string) {
+	for _, m := range maker.FindAllStringSubmatch(text, -1) {
+		names = append(names, lastPart(m[1]))
+	}
+	return names
+}
+
+// lastPart returns the name behind the schema, as two spellings of it compare.
+func lastPart(name string) string {
+	return strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "\"`[]"))
 }
 
 // Statement judges the next statement of the file. The spans of its findings are
 // in sql. tokens are those of sql; none of them is kept.
 func (r *Reader) Statement(sql string, tokens []sqlguard.Token) []sqlguard.Finding {
 	r.sql, r.found = sql, nil
+	for _, name := range makes(sql) {
+		r.coming[name]--
+	}
 	c := newCursor(sql, tokens)
 	if c.end() {
 		return nil
@@ -155,6 +191,9 @@ func (r *Reader) lock(table string, at sqlguard.Span, limit string) {
 
 // gone reports that a table, a view or a column is dropped or renamed.
 func (r *Reader) gone(at sqlguard.Span, name, message, advice string) {
+	if r.back {
+		return
+	}
 	if r.options.Reads != nil {
 		if places := r.options.Reads(name[strings.LastIndexByte(name, '.')+1:]); len(places) > 0 {
 			shown := places[:min(len(places), 3)]

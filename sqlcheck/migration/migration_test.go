@@ -24,6 +24,7 @@ func read(t *testing.T, dialect, text string, o migration.Options, waits bool) [
 	if !ok {
 		t.Fatal(dialect)
 	}
+	o.Text = text
 	r := migration.NewReader(d, o)
 	codes := []string{}
 	for _, span := range sqlguard.Split(d, text) {
@@ -97,6 +98,12 @@ func TestRules(t *testing.T) {
 		{"postgres", "WITH x (a) AS (SELECT 1 WHERE true), y AS (SELECT 2) DELETE FROM t", []string{"changes_all_rows"}},
 		{"postgres", "WITH x AS (SELECT 1 AS a) DELETE FROM t USING x WHERE t.a = x.a", nil},
 		{"postgres", "WITH x AS (SELECT 1 AS a) SELECT * FROM x FOR UPDATE", nil},
+		{"postgres", "DROP VIEW IF EXISTS v; CREATE VIEW public.v AS SELECT 1", nil},
+		{"postgres", "CREATE VIEW v AS SELECT 1; DROP VIEW v", []string{"breaks_programs"}},
+		{"postgres", `DROP FUNCTION f(int), g; CREATE OR REPLACE FUNCTION "f"(a int) RETURNS int LANGUAGE sql AS 'SELECT 1'`, []string{"breaks_programs"}},
+		{"postgres", "DROP TABLE t; CREATE TABLE t (a int)", []string{"breaks_programs"}},
+		{"sqlserver", "IF OBJECT_ID('[dbo].[P]') IS NOT NULL\nBEGIN\n    DROP PROCEDURE [dbo].[P]\nEND\nGO\nCREATE PROCEDURE [dbo].[P] AS SELECT 1\nGO", nil},
+		{"mysql", "DROP PROCEDURE IF EXISTS p; CREATE PROCEDURE `p`() SELECT 1", nil},
 		{"postgres", "UPDATE t SET a = 1", []string{"changes_all_rows"}},
 		{"postgres", "UPDATE t SET a = 1 WHERE id = 1; DELETE FROM t WHERE a IN (SELECT 1)", nil},
 		{"postgres", "VACUUM FULL t", []string{"rewrites_table"}},
@@ -225,6 +232,9 @@ func TestOptions(t *testing.T) {
 	t.Parallel()
 	if got := read(t, "postgres", "CREATE INDEX CONCURRENTLY i ON t (a)", migration.Options{Transaction: true}, true); !slices.Equal(got, []string{"in_transaction"}) {
 		t.Error(got)
+	}
+	if got := read(t, "mysql", "ALTER TABLE t ADD a int, ALGORITHM=INSTANT; ALTER TABLE u ADD a int, ALGORITHM=INSTANT", migration.Options{Transaction: true}, false); len(got) > 0 {
+		t.Errorf("MySQL commits before and behind each change of a table, and yet %v", got)
 	}
 	d, _ := dialects.Lookup("postgres")
 	r := migration.NewReader(d, migration.Options{Reads: func(name string) []string { return []string{"app/" + name + ".py:3"} }})

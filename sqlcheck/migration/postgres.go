@@ -273,7 +273,7 @@ func (r *Reader) pgDrop(c *cursor, start sqlguard.Span) {
 // goneAll reports every name of a DROP.
 func (r *Reader) goneAll(c *cursor, start sqlguard.Span) {
 	for _, p := range c.parts() {
-		if name := p.name(); name != "" {
+		if name := p.name(); name != "" && r.coming[lastPart(name)] <= 0 {
 			r.gone(start, name, "programs that still use "+name+" fail from now on", "")
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -56,7 +58,11 @@ func code(text string) string {
 func SummaryLine(s Summary) string {
 	line := fmt.Sprintf("%s, %s: %d refused, %s not checked", plural(s.Files, "file"), plural(s.Statements, "statement"), s.Refused, plural(s.NotChecked, "file"))
 	if s.Skipped > 0 {
-		line += fmt.Sprintf(", %s skipped, whose dialect has no reader", plural(s.Skipped, "file"))
+		var engines []string
+		for _, name := range slices.Sorted(maps.Keys(s.Engines)) {
+			engines = append(engines, fmt.Sprintf("%d for %s", s.Engines[name], printable(name)))
+		}
+		line += fmt.Sprintf(", %s skipped, whose dialect has no reader (%s)", plural(s.Skipped, "file"), strings.Join(engines, ", "))
 	}
 	if s.Holes > 0 {
 		line += fmt.Sprintf(", %s that nothing proves", plural(s.Holes, "hole"))

@@ -105,6 +105,8 @@ type Summary struct {
 	NotChecked int `json:"notChecked"`
 	// Skipped counts the files of engines whose dialect cannot be read.
 	Skipped int `json:"skipped"`
+	// Engines counts those files by engine.
+	Engines map[string]int `json:"-"`
 	// The findings that count, by severity.
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
@@ -126,6 +128,10 @@ func Summarize(files []File) Summary {
 		s.Refused += f.Refused
 		if f.Skipped != "" {
 			s.Skipped++
+			if s.Engines == nil {
+				s.Engines = map[string]int{}
+			}
+			s.Engines[f.Skipped]++
 		}
 		if f.Unchecked() {
 			s.NotChecked++

@@ -211,7 +211,7 @@ func (t *Text) fill(d sqlguard.Dialect, names bool) *Filled {
 			if !ok {
 				f.Unproved = append(f.Unproved, h.Span)
 			}
-			if ok && value == "1" && intervalAt(d, text, tokens, i) {
+			if ok && value == "1" && stringAt(&found, i) {
 				value = "'1'"
 			}
 			f.fills = append(f.fills, fill{at: h.At, value: value, file: cmp.Or(h.Span, sqlguard.Span{End: 1}), guessed: !ok})
@@ -223,7 +223,7 @@ func (t *Text) fill(d sqlguard.Dialect, names bool) *Filled {
 			}
 			if p.stands != nothing && !strings.Contains(text[token.Start:p.end], mark) {
 				replaced = p.end
-				if p.stands == forValue && token.Text(text)[0] != '$' && intervalAt(d, text, tokens, i) { // the server refuses $1 there
+				if p.stands == forValue && token.Text(text)[0] != '$' && stringAt(&found, i) { // the server refuses $1 there
 					p = placeholder{p.end, forText, "'1'"}
 				}
 				f.replace(p, text, tokens, i, open, seen)
@@ -252,11 +252,15 @@ func (t *Text) fill(d sqlguard.Dialect, names bool) *Filled {
 	return f
 }
 
-// intervalAt reports whether token i stands behind INTERVAL where the dialect takes
-// nothing but a string. Drivers that fill in values themselves write one.
-func intervalAt(d sqlguard.Dialect, text string, tokens []sqlguard.Token, i int) bool {
-	return d.Name() == "postgres" && i > 0 && strings.EqualFold(tokens[i-1].Text(text), "interval")
+// stringAt reports whether token i stands where the dialect takes nothing but a string:
+// behind INTERVAL, or behind the character set of one, such as _utf8mb4. Drivers that fill
+// in values themselves write one.
+func stringAt(p *placeholders, i int) bool {
+	return p.dialect == "postgres" && i > 0 && strings.EqualFold(p.tokens[i-1].Text(p.text), "interval") || p.introduced(i)
 }
+
+// characterSet is what MySQL and MariaDB have before a string in another character set.
+var characterSet = lazily(`^(?i:_(?:utf8(?:mb[34])?|latin[1257]|ascii|binary|ucs2|utf16(?:le)?|utf32|cp\d+|gbk|gb2312|gb18030|big5|sjis|ujis|koi8[ru]|greek|hebrew))$`)
 
 // replace fills in the placeholder at token i. A value is one wherever it
 // stands: where the grammar has no place for it, the statement does not parse.
@@ -395,6 +399,11 @@ func operandEnds(text string, tokens []sqlguard.Token, i int) bool {
 	}
 	word := strings.ToLower(tokens[i].Text(text))
 	_, reserved := beforeOperand[word]
+	if tokens[i].Kind == sqlguard.TokenClose {
+		if open := openBefore(tokens, i); open > 0 && strings.EqualFold(tokens[open-1].Text(text), "operator") { // OPERATOR(pg_catalog.=)
+			return false
+		}
+	}
 	return operandBefore(tokens, i+1) && (tokens[i].Kind != sqlguard.TokenWord || !valueWords[word] && !reserved)
 }
 

@@ -19,9 +19,13 @@ var javaScriptSinks = map[string]certainty{
 	"query": likely, "execute": likely, "raw": likely, "unsafe": likely, "prepare": possible, "exec": possible, "run": possible, "all": possible, "get": possible, "each": possible,
 	"$queryRawUnsafe": certain, "$executeRawUnsafe": certain, "queryRaw": certain, "executeSql": certain, "multi": possible, "one": possible, "none": possible,
 	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible, "addSql": certain, "runSql": certain, "rawQuery": likely,
-	"queryObject": likely, "queryArray": likely, "queryAsync": likely, "executeMultiple": likely, "batch": possible, "Cursor": possible, "QueryStream": possible,
+	"queryObject": likely, "queryArray": likely, "queryAsync": likely, "executeMultiple": likely, "batch": possible, "executeBatch": possible, "Cursor": possible, "QueryStream": possible, "Query": possible,
+	"command":   possible,
 	"execAsync": possible, "runAsync": possible, "getAllAsync": possible, "getFirstAsync": possible, "getEachAsync": possible,
 }
+
+// javaScriptQueries are the classes of node-postgres whose objects a client queries.
+var javaScriptQueries = map[string]bool{"Query": true, "Cursor": true, "QueryStream": true}
 
 // javaScriptTags are the tags of templates whose text is SQL. The driver gets
 // the values of such a template as parameters.
@@ -310,12 +314,20 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 		sure = sure.of(jsLast(n.x.x))
 	}
 	first, v := n.list[at], args[at]
+	isObject := first.kind == nodeObject || v != nil && v.object
+	if name == "command" && !isObject || name == "Query" && isObject { // of a program, not of ClickHouse; of no driver
+		return
+	}
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: first.span}
 	if n.x.kind == nodeMember { // the name of the method
 		as.Call = max(n.x.span.End-len(name), n.x.span.Start)
 		as.Receiver = jsLast(n.x.x)
 	}
-	if first.kind == nodeObject || v != nil && v.object { // query({text: "…"})
+	if (name == "batch" || name == "executeBatch") && v != nil && v.list {
+		j.batch(f, first, v, as)
+		return
+	}
+	if isObject { // query({text: "…"})
 		found := false
 		for _, key := range []string{"text", "sql", "query", "statement"} {
 			if first.kind == nodeObject {
@@ -344,9 +356,55 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 		}
 		f.pass(promised(v), as, sure >= likely, sure.judges)
 	case sure < likely || v != nil && (v.number || v.list || v.object || v.fn != nil):
+	case first.kind == nodeCall && javaScriptQueries[jsLast(first.x)]: // new Query("…") is judged on its own
 	case first.kind == nodeTagged && (j.judges(first) || javaScriptForeign[jsLast(first.x)]) || first.kind == nodeFunction || first.kind == nodeNumber || first.kind == nodeList:
 	default:
 		f.add(unknown(&as))
+	}
+}
+
+// batch adds the statements of a list: texts, objects with one, and lists that begin with
+// one, as libsql, Cassandra's driver and op-sqlite take them.
+func (j *javaScript) batch(f *flow, list *node, v *value, as Text) {
+	var others []sqlguard.Span
+	took := false
+	for i, it := range v.items {
+		as.Span = it.span
+		tagged := false
+		if list.kind == nodeList && i < len(list.list) {
+			as.Span = list.list[i].span
+			tagged = list.list[i].kind == nodeTagged
+		}
+		one := it.value
+		switch {
+		case one != nil && one.object:
+			for _, key := range []string{"sql", "query", "text"} {
+				if text, has := one.fields[key]; has {
+					one = text
+					break
+				}
+			}
+		case one != nil && one.list && len(one.items) > 0:
+			as.Span, one = one.items[0].span, one.items[0].value
+		}
+		switch {
+		case tagged: // it is judged on its own
+		case one != nil && len(one.texts) > 0:
+			f.pass(promised(one), as, false, func(t *Text) bool {
+				judged := possible.judges(t)
+				took = took || judged
+				return judged
+			})
+		case one == nil || !one.object:
+			others = append(others, as.Span)
+		}
+	}
+	for _, span := range others {
+		if took { // so the others are statements too
+			as.Span = span
+			rest := as
+			f.add(unknown(&rest))
+		}
 	}
 }
 

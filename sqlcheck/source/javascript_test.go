@@ -176,3 +176,25 @@ func TestJavaScriptMigrations(t *testing.T) {
 		}
 	}
 }
+
+// TestJavaScriptBatches: lists of statements, the queries of node-postgres and the commands
+// of ClickHouse.
+func TestJavaScriptBatches(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		code string
+		want []string
+	}{
+		{"client.batch(['DELETE FROM a', {sql: 'DELETE FROM b WHERE c = ?', args: [1]}, ['DELETE FROM d', []], q], 'write')", []string{"DELETE FROM a", "DELETE FROM b WHERE c = 1", "DELETE FROM d", "x [q]"}},
+		{"const all = [{query: 'DELETE FROM a', params}]; all.push({query: 'DELETE FROM b'}); client.batch(all, {prepare: true})", []string{"DELETE FROM a", "DELETE FROM b"}},
+		{"db.executeBatch([['DELETE FROM a'], ['DELETE FROM b', [[1], [2]]]])", []string{"DELETE FROM a", "DELETE FROM b"}},
+		{"store.batch([{type: 'del', key: 'a'}, 'update'], q); batch(() => x); fs.batch([f, g])", nil},
+		{"client.query(new Query('DELETE FROM a')); new Parse.Query('Score'); new Query(q); new Query({query: 'DELETE FROM b'})", []string{"DELETE FROM a"}},
+		{"ch.command({query: 'DROP TABLE a', format: f}); program.command('create <name>'); db.command({ping: 1})", []string{"DROP TABLE a"}},
+		{"repo.query('SELECT a FROM t WHERE b IN (:...ids) AND c = $c', x)", []string{"SELECT a FROM t WHERE b IN (1) AND c = 1"}},
+	} {
+		if diff := cmp.Diff(test.want, filled(t, "x.ts", test.code, "postgres")); diff != "" {
+			t.Errorf("%s: %s", test.code, diff)
+		}
+	}
+}

@@ -44,6 +44,9 @@ func (p *placeholders) at(i int) placeholder {
 	if text[0] == ':' && token.Start > 0 && p.text[token.Start-1] == ':' { // of a cast, which not every dialect has
 		return placeholder{}
 	}
+	if n := len(spread().FindString(p.text[token.Start:])); n > 0 && text[0] == ':' {
+		return placeholder{token.Start + n, forValue, ""}
+	}
 	switch token.Kind { //nolint:exhaustive // no other begins one
 	case sqlguard.TokenParameter:
 		switch {
@@ -85,7 +88,7 @@ func (p *placeholders) at(i int) placeholder {
 			return p.colon(i)
 		case p.dialect == "postgres" && text == ":" && p.named(i+1) && i > 0 && beforeName[strings.ToLower(p.tokens[i-1].Text(p.text))]:
 			return p.colon(i)
-		case operandEnds(p.text, p.tokens, i-1) && !behindValues(p.text, p.tokens, i): // an operator
+		case operandEnds(p.text, p.tokens, i-1) && !behindValues(p.text, p.tokens, i) && !p.introduced(i): // an operator
 		case text == "??" || text == "?" && p.joined(i, "?"): // a name, for Knex and the drivers for MySQL
 			return placeholder{token.Start + 2, forSQL, ""}
 		case text == "?":
@@ -98,12 +101,21 @@ func (p *placeholders) at(i int) placeholder {
 			return placeholder{p.tokens[i+1].End, forValue, ""}
 		case text == "%" && p.percent:
 			return p.pyformat(i)
-		case text == "$" && p.joined(i, "1"):
+		case text == "$" && (p.joined(i, "1") || p.dialect == "postgres" && p.named(i+1)): // $name of Sequelize
 			return placeholder{p.tokens[i+1].End, forValue, ""}
 		}
 	}
 	return placeholder{}
 }
+
+// introduced reports whether a character set of MySQL stands before token i, such as
+// _utf8mb4.
+func (p *placeholders) introduced(i int) bool {
+	return p.dialect == "mysql" && i > 0 && p.tokens[i-1].Kind == sqlguard.TokenWord && characterSet().MatchString(p.tokens[i-1].Text(p.text))
+}
+
+// spread is a list of values of TypeORM.
+var spread = lazily(`^:\.\.\.[\pL_][\w.]*`)
 
 // extensionName are the names that CREATE EXTENSION puts into a script of PostgreSQL.
 var extensionName = lazily(`^@(?:extschema(?::[A-Za-z_][\w$]*)?|extowner)@`)
@@ -127,6 +139,12 @@ func (p *placeholders) variable(i, end int) placeholder {
 			return placeholder{}
 		}
 		return placeholder{end, forSQL, ""}
+	}
+	if p.dialect == "bigquery" { // a field of it is a value too
+		for i+2 < len(p.tokens) && p.is(i+1, ".") && p.tokens[i+1].Start == end && p.tokens[i+2].Kind == sqlguard.TokenWord {
+			i += 2
+			end = p.tokens[i].End
+		}
 	}
 	return placeholder{end, forValue, ""}
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,15 +21,37 @@ var pythonSinks = map[string]certainty{
 	"RunSQL": certain, "execute_sql": certain, "execute_values": certain, "execute_batch": certain, "sql": likely, "query": likely, "query_df": certain, "scalar": possible, "scalars": possible,
 	"read_database": likely, "read_database_uri": likely, "fetch_all": possible, "fetch_one": possible, "fetch_val": possible, "copy": possible, "DDL": possible,
 	"execute_query": likely, "execute_query_dict": likely, "execute_script": likely, "get_records": likely, "get_first": possible, "get_pandas_df": likely,
+	"get_df": possible, "get_df_by_chunks": possible, "get_pandas_df_by_chunks": likely, "add_query": possible, "run_sql": likely,
 	"SQLExecuteQueryOperator": likely, "PostgresOperator": likely, "MySqlOperator": likely, "MsSqlOperator": likely, "SqliteOperator": likely,
+}
+
+// pythonCommands are methods with the names of many others: they take SQL where the file
+// imports a library whose connections have them, such as pg8000, clickhouse-connect and
+// Airflow's hooks. Elsewhere only a text that is a whole statement is SQL.
+var pythonCommands = map[string]func() *regexp.Regexp{
+	"run":     lazily(`(?m)^[ \t]*(?:from|import)[ \t]+(?:pg8000|airflow)\b`),
+	"command": lazily(`(?m)^[ \t]*(?:from|import)[ \t]+(?:clickhouse_connect|dbt\.adapters\.clickhouse)\b`),
+}
+
+// databaseName is how what such a method is called on is named.
+var databaseName = lazily(`(?i)(?:hook|conn|connection|con|client|clickhouse|ch|db|database|cur|cursor|postgres|pg|sql)\d?$`)
+
+// wholeStatement is the text of a statement that nothing else looks like.
+var wholeStatement = lazily(sqlSpace + `(?:select\s.*\sfrom\s|with\s.*\sselect\s.*\sfrom\s|insert\s+into\s.*(?:\svalues\b|\sselect\s)|delete\s+from\s+\S+\s*(?:;?\s*$|where\s)|update\s+\S+\s+set\s+\S+\s*=|(?:create|drop|alter)\s+(?:temporary\s+|or\s+replace\s+)?(?:table|view|function)\s+\S+|truncate\s+table\s)`)
+
+// pythonLists are functions that also take a list of statements.
+var pythonLists = map[string]bool{
+	"run": true, "get_records": true, "get_first": true,
+	"SQLExecuteQueryOperator": true, "PostgresOperator": true, "MySqlOperator": true, "MsSqlOperator": true, "SqliteOperator": true,
 }
 
 // python is a source of Python.
 type python struct {
 	options *Options
-	passing map[string]int // functions of the file that pass an argument to a database
-	yoyo    bool           // its migrations are steps
-	asIs    bool           // the file names psycopg2's AsIs, a parameter that is SQL
+	imports map[string]bool // which of pythonCommands the file's imports say to take SQL
+	passing map[string]int  // functions of the file that pass an argument to a database
+	yoyo    bool            // its migrations are steps
+	asIs    bool            // the file names psycopg2's AsIs, a parameter that is SQL
 }
 
 func findPython(source string, o *Options) (*Source, error) {
@@ -36,7 +59,12 @@ func findPython(source string, o *Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	lang := &python{options: o, asIs: strings.Contains(source, "AsIs"), yoyo: strings.Contains(source, "yoyo")}
+	lang := &python{options: o, imports: map[string]bool{}, asIs: strings.Contains(source, "AsIs"), yoyo: strings.Contains(source, "yoyo")}
+	for name, imports := range pythonCommands {
+		if strings.Contains(source, "."+name) && imports().MatchString(source) {
+			lang.imports[name] = true
+		}
+	}
 	names, passing := resolveCalls(top, false, pyMutates, lang.passes)
 	for _, v := range names.names {
 		v.open = p.dynamic
@@ -313,16 +341,17 @@ func fieldName(t *Text, span sqlguard.Span) string {
 // sink adds the text that a call passes to a database.
 func (p *python) sink(f *flow, n *node, args []*value) {
 	name := jsLast(n.x)
-	sure, ok := pythonSinks[name]
-	if p.options.sink(name) {
-		sure, ok = certain, true
+	sure, ok := p.sinkOf(n)
+	judges := sure.judges
+	if pythonCommands[name] != nil && ok && sure == possible {
+		judges = func(t *Text) bool { return wholeStatement().MatchString(t.SQL()) }
 	}
 	skip := 0 // arguments before the one with SQL
 	switch i, passes := p.passing[name]; {
 	case ok && (name == "execute_values" || name == "execute_batch"):
 		skip = 1
-	case !ok && passes:
-		skip, ok = i, true // possible
+	case passes && sure == possible && (!ok || pythonCommands[name] != nil):
+		skip, ok, judges = i, true, possible.judges
 	}
 	if (name == "RunSQL" || name == "step" && p.yoyo) && f.once(n) {
 		p.migration(f, n, args)
@@ -346,6 +375,10 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 		switch n.keys[i] {
 		case "sql", "query", "statement", "operation":
 			at = i
+		case "cmd":
+			if name == "command" {
+				at = i
+			}
 		}
 		if at >= 0 {
 			break
@@ -359,7 +392,11 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 		as.Call = max(n.x.span.End-len(name), n.x.span.Start)
 		as.Receiver = jsLast(n.x.x)
 	}
-	v := args[at]
+	p.send(f, n.list[at], args[at], as, sure, judges)
+}
+
+// send adds the texts that an argument can be, or each of a list of them can.
+func (p *python) send(f *flow, arg *node, v *value, as Text, sure certainty, judges func(*Text) bool) {
 	switch {
 	case v != nil && len(v.texts) > 0:
 		driver := *v
@@ -373,10 +410,41 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 			}
 			driver.texts = append(driver.texts, t)
 		}
-		f.pass(&driver, as, sure >= likely, sure.judges)
+		f.pass(&driver, as, sure >= likely, judges)
+	case v != nil && v.list && pythonLists[as.Sink]:
+		for i, it := range v.items {
+			at := &node{span: it.span}
+			if arg.kind == nodeList && i < len(arg.list) {
+				at = arg.list[i]
+			}
+			as.Span = at.span
+			if it.value != nil && it.value.list {
+				it.value = nil
+			}
+			p.send(f, at, it.value, as, sure, judges)
+		}
 	case sure >= likely && (v == nil || !v.number && v.fn == nil):
 		f.add(unknown(&as))
 	}
+}
+
+// sinkOf returns how much the function of a call says about whether its argument is SQL.
+func (p *python) sinkOf(n *node) (sure certainty, ok bool) {
+	name := jsLast(n.x)
+	if p.options.sink(name) {
+		return certain, true
+	}
+	if pythonCommands[name] == nil {
+		sure, ok = pythonSinks[name]
+		return sure, ok
+	}
+	if n.x.kind != nodeMember || !databaseName().MatchString(jsLast(n.x.x)) {
+		return possible, false
+	}
+	if p.imports[name] {
+		return likely, true
+	}
+	return possible, true
 }
 
 // bindings returns texts in which %s and its kind are parameters.
@@ -422,7 +490,7 @@ func (p *python) passes(n *node) *node {
 	if n.x == nil || n.x.kind != nodeMember || len(n.list) == 0 || n.keys[0] != "" {
 		return nil
 	}
-	if sure := pythonSinks[n.x.name]; sure < likely || sure.of(jsLast(n.x.x)) < likely {
+	if sure, _ := p.sinkOf(n); sure < likely || sure.of(jsLast(n.x.x)) < likely {
 		return nil
 	}
 	return n.list[0]

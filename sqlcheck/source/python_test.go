@@ -168,3 +168,26 @@ func TestPythonMigrations(t *testing.T) {
 		}
 	}
 }
+
+// TestPythonCommands: methods with common names take SQL where the imports of the file say so, or
+// where the text is a whole statement and the name of what they are called on is of a database.
+func TestPythonCommands(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		code string
+		want []string
+	}{
+		{"import pg8000.native\nconn.run('DELETE FROM a WHERE b = :b', b=1)\nconn.run(q)\napp.run('DELETE FROM a')\nasyncio.run(main())", []string{"DELETE FROM a WHERE b = 1", "x [q]"}},
+		{"conn.run('DELETE FROM a'); conn.run('create user x'); conn.run(q); db.run('update the docs set'); self.run('DELETE FROM b')", []string{"DELETE FROM a"}},
+		{"session.run('MATCH (n) DELETE n'); db.run('CREATE INDEX x FOR (n:A) ON (n.b)'); client.run('drop me a line')", nil},
+		{"import clickhouse_connect\nclient.command('DROP TABLE a'); client.command(cmd='DROP TABLE b'); client.command(q)\n@cli.command('DROP TABLE c')\ndef f(): pass", []string{"DROP TABLE a", "DROP TABLE b", "x [q]"}},
+		{"client.command('DROP TABLE a'); client.command(q); bot.command('DROP TABLE b')", []string{"DROP TABLE a"}},
+		{"from airflow.providers.postgres.hooks.postgres import PostgresHook\nhook.run(['DELETE FROM a', f'DELETE FROM b WHERE c = {c}', q])\nself.pg_hook.run(sql='DELETE FROM c')\ntask.run(x)\nhook.get_df('DELETE FROM d')", []string{"DELETE FROM a", "DELETE FROM b WHERE c = 1", "x [q]", "DELETE FROM c", "DELETE FROM d"}},
+		{"PostgresOperator(task_id='x', sql=['DELETE FROM a', 'b.sql'])", []string{"DELETE FROM a"}},
+		{"class A:\n    def run(self, q):\n        self.cursor.execute(q)\n    def f(self):\n        self.run('DELETE FROM a')", []string{"x [q]", "DELETE FROM a"}},
+	} {
+		if diff := cmp.Diff(test.want, filled(t, "x.py", test.code, "postgres")); diff != "" {
+			t.Errorf("%s: %s", test.code, diff)
+		}
+	}
+}

@@ -113,12 +113,12 @@ func (t target) environ() []string {
 
 // small are packages in which inlining is off: parsers that are written in Go, which are
 // large and whose calls are short, and packages that run once or rarely. Inlined they make
-// the program 3.0 MB longer, and it must stay below 60 MB.
+// the program 3.2 MB longer, and it must stay below 60 MB.
 var small = []string{
 	"github.com/sqlc-dev/...", "github.com/yuin/goldmark/...", "github.com/parquet-go/...", "github.com/prometheus/...",
 	"google.golang.org/protobuf/...", "github.com/santhosh-tekuri/jsonschema/...",
 	"go.yaml.in/yaml/v3", "github.com/spf13/...", "github.com/modelcontextprotocol/...", "golang.org/x/oauth2/...", "github.com/microsoft/go-mssqldb/...",
-	"crypto/x509", "encoding/asn1", "encoding/gob", "encoding/xml", "html/template", "mime/...", "net/mail", "text/template/...",
+	"crypto/tls", "crypto/x509", "encoding/asn1", "encoding/gob", "encoding/xml", "html/template", "mime/...", "net/mail", "text/template/...",
 	"github.com/ktxhq/ktx/cmd/ktx/...", "github.com/ktxhq/ktx/corpus/...", "github.com/ktxhq/ktx/execution/bigquerydb/...",
 	"github.com/ktxhq/ktx/research", "github.com/ktxhq/ktx/research/scan/...", "github.com/ktxhq/ktx/research/semantic/...",
 	"github.com/ktxhq/ktx/research/skills/...", "github.com/ktxhq/ktx/research/upstream/...",

@@ -90,10 +90,10 @@ func (a *Access) around(n sqlguard.CatalogName) *sqlguard.Around {
 }
 
 // Revocation is what a role may read although a rule denies it. Columns is nil when it is
-// the whole relation.
+// the whole relation. Others are the columns of the relation that the role may still read.
 type Revocation struct {
 	sqlguard.CatalogName
-	Columns []string
+	Columns, Others []string
 }
 
 // Excess adds a warning to a report for each kind of thing that the role may read although
@@ -115,14 +115,17 @@ func (a *Access) Excess(report *Report, revoke func(Revocation) string) {
 			around, why[v.CatalogName] = append(around, Revocation{CatalogName: r.CatalogName}), v.Why
 			continue
 		}
-		var denied []string
-		for _, c := range a.denied(r) {
-			if slices.Contains(r.Readable, c) {
+		denies := a.denied(r)
+		var denied, others []string
+		for _, c := range r.Readable {
+			if slices.Contains(denies, c) {
 				denied = append(denied, c)
+			} else {
+				others = append(others, c)
 			}
 		}
 		if denied != nil {
-			columns = append(columns, Revocation{r.CatalogName, denied})
+			columns = append(columns, Revocation{r.CatalogName, denied, others})
 		}
 	}
 	warn := func(list []Revocation, one, many string) {

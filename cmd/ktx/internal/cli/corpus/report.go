@@ -62,9 +62,12 @@ could not be read or written.`,
 }
 
 func writeReport(ctx context.Context, a *console.App, o reportOptions) error {
-	cases, source, err := selectCases(a, o.files, o.filter)
+	cases, source, unread, err := selectCases(a, o.files, o.filter)
 	if err != nil {
 		return err
+	}
+	if len(unread) > 0 {
+		return console.Failed("read cases: %s", unread[0])
 	}
 	r := corpusreport.Report{Source: source, Cases: cases}
 	if o.before != "" {

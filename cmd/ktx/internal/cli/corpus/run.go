@@ -54,7 +54,8 @@ func runCommand(a *console.App) *cobra.Command {
 the scores.
 
 --corpus reads cases from files: class files (.yaml), or JSON Lines with at least
-id, dialect, sql (or sql_b64) and expect.
+id, dialect, sql (or sql_b64) and expect. A line that holds no such case is reported,
+and the others run.
 
 --guard exec:CMD starts a program that speaks ktx-guard/1, which is JSON Lines over
 its standard input and output (corpus/GUARD.md). CMD is split into words without a
@@ -132,9 +133,12 @@ func openGuard(a *console.App, o runOptions) (corpusrun.Guard, func() error, err
 }
 
 func runCorpus(ctx context.Context, a *console.App, o runOptions) error {
-	cases, source, err := selectCases(a, o.files, o.filter)
+	cases, source, unread, err := selectCases(a, o.files, o.filter)
 	if err != nil {
 		return err
+	}
+	if len(unread) > 0 {
+		source["unread"] = unread
 	}
 	if cases, err = o.mutants.of(cases); err != nil {
 		return err
@@ -149,68 +153,77 @@ func runCorpus(ctx context.Context, a *console.App, o runOptions) error {
 	if err := errors.Join(err, end()); err != nil {
 		return console.Failed("%w", err)
 	}
-	return reportRun(a, results, source, guard, o)
+	for _, line := range unread {
+		a.Errorf("%s\n", console.EscapeControls(line))
+	}
+	return reportRun(a, results, source, len(unread), guard, o)
 }
 
 // selectCases reads the built-in cases, or those of the files, and returns those
-// that the filter selects.
-func selectCases(a *console.App, files []string, filter caseFilter) ([]corpus.Case, map[string]any, error) {
-	cases, source, err := readCases(a, files)
-	if err != nil {
-		return nil, nil, err
+// that the filter selects. The lines of the files that hold no case are in unread, each with
+// its file and what is wrong with it.
+func selectCases(a *console.App, files []string, filter caseFilter) (cases []corpus.Case, source map[string]any, unread []string, err error) {
+	if cases, source, unread, err = readCases(a, files); err != nil {
+		return nil, nil, nil, err
+	}
+	if len(cases) == 0 && len(unread) > 0 {
+		return nil, nil, nil, console.Failed("read cases: %s", unread[0])
 	}
 	classes := classNames()
 	if len(files) > 0 {
 		classes = classesOf(cases)
 	}
 	if cases, err = filter.of(cases, classes); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if len(cases) == 0 {
-		return nil, nil, console.Usage("no case is selected")
+		return nil, nil, nil, console.Usage("no case is selected")
 	}
-	return cases, source, nil
+	return cases, source, unread, nil
 }
 
-// readCases reads the built-in cases, or those of the files.
-func readCases(a *console.App, files []string) ([]corpus.Case, map[string]any, error) {
+// readCases reads the built-in cases, or those of the files, and the lines of the files that
+// hold none.
+func readCases(a *console.App, files []string) (all []corpus.Case, source map[string]any, unread []string, err error) {
 	if len(files) == 0 {
-		return corpus.Cases(), map[string]any{"name": "ktx", "version": corpus.Version()}, nil
+		return corpus.Cases(), map[string]any{"name": "ktx", "version": corpus.Version()}, nil, nil
 	}
-	var all []corpus.Case
 	from := map[string]string{} // file by id
 	for _, name := range files {
-		cases, err := readCaseFile(a, name)
+		cases, bad, err := readCaseFile(a, name)
 		if err != nil {
-			return nil, nil, console.Failed("read cases: %s: %w", name, err)
+			return nil, nil, nil, console.Failed("read cases: %s: %w", name, err)
+		}
+		for _, line := range bad {
+			unread = append(unread, name+": "+line.Error())
 		}
 		for _, c := range cases {
 			if first, taken := from[c.ID]; taken {
-				return nil, nil, console.Failed("read cases: %s: the id %q is already used in %s", name, c.ID, first)
+				return nil, nil, nil, console.Failed("read cases: %s: the id %q is already used in %s", name, c.ID, first)
 			}
 			from[c.ID] = name
 		}
 		all = append(all, cases...)
 	}
-	return all, map[string]any{"files": files}, nil
+	return all, map[string]any{"files": files}, unread, nil
 }
 
-func readCaseFile(a *console.App, name string) ([]corpus.Case, error) {
+func readCaseFile(a *console.App, name string) ([]corpus.Case, []*corpus.LineError, error) {
 	if name == "-" {
 		return corpus.ReadJSONLines(a.In)
 	}
 	text, err := readCaseText(a, name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !casefile.IsClassFile(name) {
 		return corpus.ReadJSONLines(bytes.NewReader(text))
 	}
 	file := casefile.Parse(name, text)
-	return file.Cases, file.Err()
+	return file.Cases, nil, file.Err()
 }
 
-func reportRun(a *console.App, results []corpusrun.Result, source map[string]any, guard corpusrun.Guard, o runOptions) error {
+func reportRun(a *console.App, results []corpusrun.Result, source map[string]any, unread int, guard corpusrun.Guard, o runOptions) error {
 	unmet, unanswered := 0, 0
 	for _, r := range results {
 		if r.Decision == corpusrun.Error && r.Fault == "" {
@@ -230,6 +243,8 @@ func reportRun(a *console.App, results []corpusrun.Result, source map[string]any
 		}
 	}
 	switch {
+	case unread > 0:
+		return console.Failed("%s held no case and %s could not run", console.Count(unread, "line"), console.Count(unanswered, "case"))
 	case unanswered > 0:
 		return console.Failed("%s could not run", console.Count(unanswered, "case"))
 	case unmet > 0:

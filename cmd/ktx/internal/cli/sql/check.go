@@ -230,7 +230,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	progress := a.Progress("checked", len(inputs))
 	spool := &report.Spool{Temp: temporary}
 	defer spool.Close()
-	checker := sqlcheck.Checker{Stdin: a.In, Spool: spool, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Severities: guards.Severities, Migrations: guards.Migrations(o.profile, guards.Mentions(ignored, o.profile)), Whole: o.whole(), Strict: o.strict, Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
+	checker := sqlcheck.Checker{Stdin: a.In, Spool: spool, Choose: guards.Choose, Says: wiring.Says, Sources: guards.Sources, Parameters: guards.Parameters, Severities: guards.Severities, Migrations: guards.Migrations(o.profile, guards.Mentions(ignored, o.profile)), Whole: o.whole(), Strict: o.strict, Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
 	files, err := checker.Run(ctx, inputs)
 	progress.Stop()
 	if err != nil {

@@ -69,7 +69,7 @@ func checkText(ctx context.Context, a *console.App, dialect, path, text string) 
 		return lsp.Checked{}, err
 	}
 	checker := sqlcheck.Checker{
-		Stdin: strings.NewReader(text), Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Severities: guards.Severities, Migrations: guards.Migrations(wiring.ProfileAuto, nil),
+		Stdin: strings.NewReader(text), Choose: guards.Choose, Says: wiring.Says, Sources: guards.Sources, Parameters: guards.Parameters, Severities: guards.Severities, Migrations: guards.Migrations(wiring.ProfileAuto, nil),
 		Whole: true, Today: time.Now(), Jobs: 1,
 	}
 	files, err := checker.Run(ctx, inputs)

@@ -440,6 +440,9 @@ var goDrivers = map[string]string{
 	"cloud.google.com/go/bigquery":        "bigquery",
 	"github.com/cockroachdb/cockroach-go": "cockroachdb", "github.com/cockroachdb/cockroach-go/v2": "cockroachdb", "github.com/snowflakedb/gosnowflake": "snowflake",
 	"github.com/databricks/databricks-sql-go": "databricks", "github.com/sijms/go-ora/v2": "oracle", "github.com/godror/godror": "oracle", "github.com/trinodb/trino-go-client": "trino",
+	"github.com/gocql/gocql": "cassandra", "github.com/apache/cassandra-gocql-driver/v2": "cassandra", "github.com/scylladb/gocqlx": "cassandra", "github.com/prestodb/presto-go-client": "presto",
+	"github.com/beltran/gohive": "hive", "github.com/vertica/vertica-sql-go": "vertica", "github.com/exasol/exasol-driver-go": "exasol", "github.com/uber/athenadriver": "athena",
+	"cloud.google.com/go/spanner": "spanner", "github.com/googleapis/go-sql-spanner": "spanner",
 	"github.com/marcboeker/go-duckdb": "duckdb", "github.com/marcboeker/go-duckdb/v2": "duckdb", "github.com/duckdb/duckdb-go/v2": "duckdb",
 }
 
@@ -475,14 +478,24 @@ var (
 		"psycopg": "postgres", "psycopg2": "postgres", "asyncpg": "postgres", "pg8000": "postgres", "pymysql": "mysql", "MySQLdb": "mysql", "mysql.connector": "mysql", "aiomysql": "mysql",
 		"sqlite3": "sqlite", "aiosqlite": "sqlite", "apsw": "sqlite", "pymssql": "sqlserver", "duckdb": "duckdb", "clickhouse_driver": "clickhouse", "clickhouse_connect": "clickhouse",
 		"google.cloud.bigquery": "bigquery", "snowflake.connector": "snowflake", "snowflake.snowpark": "snowflake", "databricks.sql": "databricks", "pyspark.sql": "spark", "oracledb": "oracle", "cx_Oracle": "oracle",
+		"pyhive.hive": "hive", "pyhive.trino": "trino", "pyhive.presto": "presto", "impala.dbapi": "impala", "trino": "trino", "prestodb": "presto", "pyathena": "athena", "teradatasql": "teradata",
+		"vertica_python": "vertica", "pyexasol": "exasol", "ibm_db": "db2", "ibm_db_dbi": "db2", "redshift_connector": "redshift", "cassandra.cluster": "cassandra", "google.cloud.spanner": "spanner",
+		"airflow.providers.postgres": "postgres", "airflow.providers.mysql": "mysql", "airflow.providers.sqlite": "sqlite", "airflow.providers.microsoft.mssql": "sqlserver",
+		"airflow.providers.google.cloud.hooks.bigquery": "bigquery", "airflow.providers.google.cloud.operators.bigquery": "bigquery", "airflow.providers.snowflake": "snowflake",
+		"airflow.providers.trino": "trino", "airflow.providers.presto": "presto", "airflow.providers.apache.hive": "hive", "airflow.providers.oracle": "oracle", "airflow.providers.teradata": "teradata",
+		"airflow.providers.vertica": "vertica", "airflow.providers.exasol": "exasol", "airflow.providers.databricks": "databricks",
 	}
 	scriptDrivers = map[string]string{
 		"pg": "postgres", "postgres": "postgres", "pg-promise": "postgres", "@neondatabase/serverless": "postgres", "@vercel/postgres": "postgres", "mysql": "mysql", "mysql2": "mysql", "mysql2/promise": "mysql",
 		"better-sqlite3": "sqlite", "sqlite3": "sqlite", "sqlite": "sqlite", "node:sqlite": "sqlite", "bun:sqlite": "sqlite", "@libsql/client": "sqlite", "mssql": "sqlserver", "tedious": "sqlserver",
 		"@clickhouse/client": "clickhouse", "@google-cloud/bigquery": "bigquery", "duckdb": "duckdb", "@duckdb/node-api": "duckdb", "@duckdb/duckdb-wasm": "duckdb", "snowflake-sdk": "snowflake", "oracledb": "oracle",
+		"cassandra-driver": "cassandra", "@databricks/sql": "databricks", "ibm_db": "db2", "presto-client": "presto", "trino-client": "trino", "@google-cloud/spanner": "spanner",
 	}
 	pythonImport = regexp.MustCompile(`(?m)^[ \t]*(?:import|from)[ \t]+([\w.]+)(?:[ \t]+import[ \t]+(\w+))?`)
 	scriptImport = regexp.MustCompile(`(?:\bfrom|\brequire\(|\bimport\(|\bimport)[ \t]*['"]([^'"\n]+)['"]`)
+	// pythonEngine is the URL of a database for SQLAlchemy, and the session of Spark that
+	// notebooks and jobs have without an import.
+	pythonEngine = regexp.MustCompile(`\bcreate_(?:async_)?engine\([ \t\r\n]*f?["'](\w+)(?:\+\w+)?://|(?m:^[ \t]*(?:\w+[ \t]*=[ \t]*)?(spark)\.sql\()`)
 	goImport     = regexp.MustCompile(`(?m)^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([\w./-]+)"[ \t]*\r?$`)
 )
 
@@ -491,41 +504,80 @@ var (
 func importedDialect(path, text string) string {
 	name := ""
 	differ, django := false, false
-	found := func(d string) {
-		differ = differ || d != "" && name != "" && name != d
-		name = cmp.Or(name, d)
-	}
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".go":
-		for _, m := range goImport.FindAllStringSubmatch(text, -1) {
-			for at := m[1]; at != "."; at = filepath.ToSlash(filepath.Dir(at)) { // the driver, or a package of it
-				if d := goDrivers[at]; d != "" {
-					found(d)
-					break
-				}
-			}
-		}
-	case ".py":
-		for _, m := range pythonImport.FindAllStringSubmatch(text, -1) {
-			django = django || m[1] == "django" || strings.HasPrefix(m[1], "django.db")
-			found(pythonDrivers[m[1]+"."+m[2]])
-			for at := m[1]; at != ""; at = at[:max(strings.LastIndexByte(at, '.'), 0)] {
-				if d := pythonDrivers[at]; d != "" {
-					found(d)
-					break
-				}
-			}
-		}
-	case ".sql", ".ipynb":
-	default:
-		for _, m := range scriptImport.FindAllStringSubmatch(text, -1) {
-			found(scriptDrivers[m[1]])
-		}
+	for _, i := range importsOf(path, text) {
+		differ = differ || i.dialect != "" && name != "" && name != i.dialect
+		name = cmp.Or(name, i.dialect)
+		django = django || i.django
 	}
 	if differ || django && slices.Contains(warehouses, name) { // the models of Django are elsewhere
 		return ""
 	}
 	return name
+}
+
+// imports is what in a source file says which dialect it has: text names a driver of a
+// dialect, or Django.
+type imports struct {
+	text, dialect string
+	django        bool
+}
+
+func importsOf(path, text string) (all []imports) {
+	found := func(as, dialect string, django bool) {
+		if dialect != "" || django {
+			all = append(all, imports{as, dialect, django})
+		}
+	}
+	// driver returns the dialect of a package, or of one that it is in.
+	driver := func(drivers map[string]string, name, separator string) string {
+		for name != "" {
+			if d := drivers[name]; d != "" {
+				return d
+			}
+			name = name[:max(strings.LastIndex(name, separator), 0)]
+		}
+		return ""
+	}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".go":
+		for _, m := range goImport.FindAllStringSubmatch(text, -1) {
+			found(m[0], driver(goDrivers, m[1], "/"), false)
+		}
+	case ".py":
+		for _, m := range pythonImport.FindAllStringSubmatch(text, -1) {
+			found(m[0], driver(pythonDrivers, m[1]+"."+m[2], "."), m[1] == "django" || strings.HasPrefix(m[1], "django.db"))
+		}
+		for _, m := range pythonEngine.FindAllStringSubmatch(text, -1) {
+			if name := strings.TrimPrefix(cmp.Or(m[1], m[2]), "aws"); isDialect(name) || skipped(name) != nil { // awsathena
+				found(m[0], dialectName(name), false)
+			}
+		}
+	case ".sql", ".ipynb":
+	default:
+		for _, m := range scriptImport.FindAllStringSubmatch(text, -1) {
+			found(m[0], scriptDrivers[m[1]], false)
+		}
+	}
+	return all
+}
+
+// Says returns the parts of the text of a file on which its dialect depends: a short text of
+// which [FileGuards.Choose] says the same.
+func Says(path, text string) string {
+	var said strings.Builder
+	said.WriteString(sqlcheck.FirstLine(text) + "\n")
+	for _, i := range importsOf(path, text) {
+		said.WriteString(i.text + "\n")
+	}
+	if strings.EqualFold(filepath.Ext(path), ".sql") {
+		for _, mark := range []*regexp.Regexp{sqlServerMark, mysqlMark, backtickMark, postgresMark, sqliteMark} {
+			said.WriteString(mark.FindString(text[:min(len(text), marked)]) + "\n")
+		}
+	}
+	if strings.TrimSpace(said.String()) == "" {
+		return ""
+	}
+	return said.String()
 }
 
 // warehouses are the dialects of drivers that a program often has beside its own database.
@@ -566,7 +618,7 @@ func contradicts(dialect, text string) bool {
 var otherEngines = []string{
 	"trino", "snowflake", "redshift", "databricks", "spark", "sparksql", "hive", "oracle", "db2", "teradata", "athena", "presto",
 	"exasol", "vertica", "greenplum", "materialize", "cockroachdb", "cockroach", "crdb", "yugabytedb", "risingwave", "fabric", "synapse", "impala", "doris", "starrocks", "flink", "soql", "dremio",
-	"singlestore", "spanner", "firebird", "mongodb",
+	"singlestore", "spanner", "firebird", "mongodb", "cassandra", "scylla",
 }
 
 // skippedError says that a file is in the dialect of an engine that this version

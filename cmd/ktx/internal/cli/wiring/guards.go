@@ -300,6 +300,9 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 		if listed && word != "" { // of all drivers of the program, or of the file itself
 			declared = word
 		}
+		if listed && skipped(imported) != nil {
+			declared = imported
+		}
 		name = cmp.Or(declared, imported, word)
 	}
 	if name == "" {
