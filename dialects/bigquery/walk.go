@@ -2,6 +2,7 @@ package bigquery
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/sqlc-dev/zetajones/ast"
 
@@ -266,6 +267,9 @@ func (w *walker) effect(f sqlguard.Finding) {
 func (w *walker) column(ref sqlguard.ColumnRef) {
 	ref.Span = w.at
 	w.stmt.ColumnRefs = append(w.stmt.ColumnRefs, ref)
+	if strings.EqualFold(ref.Name, "_file_name") { // a column that BigQuery gives to every external table: its folders can be values of any column
+		w.stmt.ColumnRefs = append(w.stmt.ColumnRefs, sqlguard.ColumnRef{Qualifier: ref.Qualifier, Star: true, Span: ref.Span})
+	}
 }
 
 // outputColumns returns the names that a query shows, or nil if a star or a pipe operator

@@ -209,28 +209,30 @@ func TestUnreadOfTheEngine(t *testing.T) {
 	}
 }
 
+// mutants returns how many statements KTX_CLICKHOUSE_MUTANTS asks for, 50,000 unless it is set,
+// and the seed that KTX_CLICKHOUSE_SEED names.
+func mutants(tb testing.TB) (total int, seed uint64) {
+	tb.Helper()
+	number := func(name string, without uint64) uint64 {
+		text := os.Getenv(name)
+		if text == "" {
+			return without
+		}
+		n, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			tb.Fatalf("%s: %v", name, err)
+		}
+		return n
+	}
+	return int(number("KTX_CLICKHOUSE_MUTANTS", 50_000)), number("KTX_CLICKHOUSE_SEED", 1)
+}
+
 // TestMutationsAgainstTheEngine makes statements from reads and from refused statements,
-// and asks the engine about each that is allowed: it must be exactly one read.
-// KTX_CLICKHOUSE_MUTANTS is how many are made, 50,000 unless it is set. The statements of
-// KTX_CLICKHOUSE_HELD, if it is set, are changed too.
+// and asks the engine about each that is allowed: it must be exactly one read. The
+// statements of KTX_CLICKHOUSE_HELD, if it is set, are changed too.
 func TestMutationsAgainstTheEngine(t *testing.T) {
 	e := startEngine(t)
-	total := 50_000
-	if text := os.Getenv("KTX_CLICKHOUSE_MUTANTS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		total = n
-	}
-	seed := uint64(1)
-	if text := os.Getenv("KTX_CLICKHOUSE_SEED"); text != "" {
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = n
-	}
+	total, seed := mutants(t)
 	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
 	m := newMutator(t, seed, held(t)...)
 	asked, wrong := 0, 0

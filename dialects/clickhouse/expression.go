@@ -10,7 +10,8 @@ import (
 
 // expression reads operands that operators join. The order in which the server applies
 // operators changes no fact, so that it is not read. A lambda and a condition with ? do
-// not continue one another without brackets. Reference: Operators.
+// not continue one another without brackets, and no OR follows the latter. Reference:
+// Operators.
 func (p *parser) expression() {
 	p.enter()
 	defer p.leave()
@@ -27,12 +28,27 @@ func (p *parser) expression() {
 	if p.acceptMark("?") {
 		p.logical()
 		p.expectMark(":")
-		p.logical()
+		p.operation()
+		for p.err == nil && p.accept("and") {
+			p.operation()
+		}
 	}
 	if lambda {
 		p.lambdaEnd, p.bareLambda = p.at, bare
 	}
 }
+
+// value reads an expression behind others. To the server, a name before -> takes the values
+// before it as further parameters, so that it is none here.
+func (p *parser) value() {
+	t := p.tok
+	p.expression()
+	if p.bareLambda && p.lambdaEnd == p.at {
+		p.failAt(t, lambdaBrackets)
+	}
+}
+
+const lambdaBrackets = "a lambda behind other values needs brackets around its parameter"
 
 // listed reads expressions that commas separate, up to one that end ends. To the server, a
 // name before -> takes all that stand before it in the list as further parameters, so that
@@ -43,7 +59,7 @@ func (p *parser) listed(end func() bool) {
 		from, t := p.at, p.tok
 		p.expression()
 		if p.bareLambda && p.lambdaEnd == p.at && !names {
-			p.failAt(t, "a lambda behind other values needs brackets around its parameter")
+			p.failAt(t, lambdaBrackets)
 			return
 		}
 		names = names && p.isPath(from)
@@ -148,7 +164,7 @@ func (p *parser) operation() {
 			p.set()
 		case p.is("like", "ilike", "regexp"), p.is("not") && (p.peek(1).word == "like" || p.peek(1).word == "ilike"):
 			p.accept("not")
-			pattern = !p.is("regexp") && p.starEnd != p.at+2 // which is behind the pattern of a star
+			pattern = !p.is("regexp")
 			p.next()
 			p.operand()
 		case before && p.is("escape") && p.atString(1):
@@ -161,9 +177,11 @@ func (p *parser) operation() {
 			compares := quantifies[p.mark()]
 			pattern = before && computes[p.mark()]
 			p.next()
+			negated := false
 			for p.accept("not") {
+				negated = true
 			}
-			if p.is("any", "all", "some") && p.markAt(1) == "(" && p.ahead(1, p.atQuery) && p.ahead(1, p.isSubquery) { // = ANY (query)
+			if !negated && p.is("any", "all", "some") && p.markAt(1) == "(" && p.ahead(1, p.atQuery) && p.ahead(1, p.isSubquery) { // = ANY (query)
 				if !compares {
 					p.fail("a comparison before ANY, SOME or ALL")
 					return
@@ -269,8 +287,8 @@ func (p *parser) operand() {
 	for p.mark() == "-" || p.mark() == "+" {
 		p.next()
 	}
-	column := p.isIdentifier(p.tok) && p.markAt(1) != "(" && !p.is("interval")
 	p.primary()
+	column := p.pathEnd == p.at
 	for p.err == nil {
 		switch {
 		case p.acceptMark("["):
@@ -327,7 +345,7 @@ func (p *parser) primary() {
 		if p.mark() == "*" {
 			p.columns(nil, p.here())
 			p.next()
-			p.transformers()
+			p.star()
 			return
 		}
 		p.fail("an expression")
@@ -404,6 +422,14 @@ func (p *parser) elements() {
 	p.expectMark(")")
 }
 
+// star reads what can follow a star: a pattern of names and transformers.
+func (p *parser) star() {
+	if p.acceptAny("like", "ilike") {
+		p.stringLiteral("a pattern in quotes after the star")
+	}
+	p.transformers()
+}
+
 // transformers reads what can follow a star or COLUMNS: EXCEPT, REPLACE, APPLY.
 func (p *parser) transformers() {
 	for p.err == nil {
@@ -443,23 +469,19 @@ func (p *parser) transformers() {
 			if p.tok.isName() && p.markAt(1) != "->" {
 				at := p.here()
 				p.call(p.simpleName("a function"), at)
-				if p.acceptMark("(") {
-					p.arguments()
+				if p.acceptMark("(") && p.arguments() {
+					p.fail("arguments without DISTINCT or ALL")
 				}
-			} else if p.expression(); p.lambdaEnd != p.at {
-				p.fail("a function or a lambda")
+			} else if p.expression(); p.lambdaEnd != p.at || !p.bareLambda {
+				p.fail("a function or a lambda, as in x -> x + 1")
 			}
 			if bracket {
 				p.expectMark(")")
 			}
 		case p.is("except"): // columns that are left out, to the server
 			p.fail("columns after EXCEPT")
-		case p.is("like", "ilike") && !p.atString(1): // a pattern of names, to the server
-			p.fail("a pattern in quotes after the star")
 		default:
-			if p.starEnd = p.at; p.is("like", "ilike") {
-				p.starEnd += 2 // no name follows the pattern
-			}
+			p.starEnd = p.at
 			return
 		}
 	}
@@ -557,6 +579,31 @@ var numberText = regexp.MustCompile(`^'-?[0-9]+(\.[0-9]+)?'$`)
 // intervalText is the text of an interval: numbers, each with its unit.
 var intervalText = regexp.MustCompile(`^'( *-?[0-9]+(\.[0-9]+)? +(nanosecond|microsecond|millisecond|second|minute|hour|day|week|month|quarter|year)s?)+ *'$`)
 
+// unitAhead reports whether a unit of time stands behind the current token, before a comma and
+// before the bracket around closes.
+func (p *parser) unitAhead() bool {
+	depth := 0
+	for n := 1; depth >= 0; n++ {
+		switch t := p.peek(n); t.kind { //nolint:exhaustive // only these matter
+		case endOfText, sqlguard.TokenTerminator:
+			return false
+		case sqlguard.TokenOpen:
+			depth++
+		case sqlguard.TokenClose:
+			depth--
+		case sqlguard.TokenComma:
+			if depth == 0 {
+				return false
+			}
+		default:
+			if depth == 0 && p.atUnit(n) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (p *parser) intervalInBrackets() bool {
 	depth := 0
 	for n := 1; ; n++ {
@@ -576,6 +623,10 @@ func (p *parser) intervalInBrackets() bool {
 // interval reads INTERVAL n unit, or INTERVAL 'n unit'.
 func (p *parser) interval() {
 	if next := p.peek(1); next.kind != sqlguard.TokenString && next.kind != sqlguard.TokenNumber && p.markAt(1) != "(" && p.markAt(1) != "-" && (!next.isName() || notAlias[next.word]) {
+		if p.unitAhead() { // which the server looks for, and takes any word in between for a name
+			p.fail("quotes around the name interval")
+			return
+		}
 		p.named() // a column of that name
 		return
 	}
@@ -613,12 +664,12 @@ func (p *parser) caseExpression() {
 		return
 	}
 	for p.accept("when") {
-		p.expression()
+		p.value()
 		p.expect("then")
-		p.expression()
+		p.value()
 	}
 	if p.accept("else") {
-		p.expression()
+		p.value()
 	}
 	p.expect("end")
 }
@@ -630,14 +681,10 @@ func (p *parser) cast() {
 	p.expression()
 	switch {
 	case p.acceptMark(","):
-		if p.tok.kind == sqlguard.TokenString {
-			p.next()
-		} else {
-			p.expression()
-		}
+		p.value()
 	case p.accept("as"):
 		at := p.at
-		if p.tok.isName() && p.peek(1).word == "as" { // CAST(x AS alias AS type)
+		if p.tok.isName() && p.peek(1).word == "as" && p.starEnd != p.at-1 { // CAST(x AS alias AS type)
 			p.load(at + 2)
 		}
 		p.typeName()
@@ -664,9 +711,12 @@ func (p *parser) typeName() {
 		return
 	}
 	if p.acceptMark("(") && !p.acceptMark(")") {
-		if wholeTypes.MatchString(first) {
+		switch {
+		case wholeTypes.MatchString(first):
 			p.number()
-		} else {
+		case strings.HasSuffix(first, "aggregatefunction"):
+			p.aggregateArguments(first)
+		default:
 			p.list(func() { p.typeArgument(n, first) })
 		}
 		p.expectMark(")")
@@ -699,8 +749,29 @@ func appendType(list []sqlguard.Type, t sqlguard.Type) []sqlguard.Type {
 	return append(list, t)
 }
 
-// typeArgument reads an argument of a type: a type, a name with a type, a number, a text
-// with or without a number, or a function of AggregateFunction. as is the name of the type
+// aggregateArguments reads the arguments of AggregateFunction: a version, or none, a function
+// and types.
+func (p *parser) aggregateArguments(of string) {
+	if of == "aggregatefunction" && p.tok.kind == sqlguard.TokenNumber && wholeNumber.MatchString(p.text()) {
+		p.next()
+		p.expectMark(",")
+	}
+	if p.simpleName("an aggregate function"); p.acceptMark("(") {
+		p.list(func() {
+			p.acceptMark("-")
+			p.number()
+		})
+		p.expectMark(")")
+	}
+	for p.acceptMark(",") {
+		p.typeName()
+	}
+}
+
+var wholeNumber = regexp.MustCompile(`^[0-9]+$`)
+
+// typeArgument reads an argument of a type: a type, a name with a type, a number, or a text
+// with or without a number. as is the name of the type
 // as written, and of that in lower case: the server reads some arguments only behind the
 // exact name.
 func (p *parser) typeArgument(as, of string) {
@@ -738,15 +809,6 @@ func (p *parser) typeArgument(as, of string) {
 	case as == "Nested" || as == "Tuple" && (p.tok.kind == sqlguard.TokenQuotedName || p.tok.isName() && p.peek(1).kind == sqlguard.TokenWord && p.longType() == ""):
 		p.simpleName("a name")
 		p.typeName()
-	case strings.HasSuffix(of, "aggregatefunction") && p.tok.isName() && !typeNames[lexical.Lower(p.text())]:
-		p.next() // sum in AggregateFunction(sum, UInt8)
-		if p.acceptMark("(") {
-			p.list(func() {
-				p.acceptMark("-")
-				p.number()
-			})
-			p.expectMark(")")
-		}
 	default:
 		p.typeName()
 	}
@@ -785,10 +847,13 @@ func (p *parser) named() {
 			n.at.End = p.tok.end
 			p.next()
 			p.columns(n.parts, n.at)
-			p.transformers()
+			p.star()
 			return
 		case next.word == "columns" && p.markAt(2) == "(":
-			p.next()
+			if p.next(); p.text() != "COLUMNS" { // a function, to the server
+				p.fail("COLUMNS in capital letters")
+				return
+			}
 			p.matchColumns(n.parts)
 			return
 		case next.kind == sqlguard.TokenWord, next.kind == sqlguard.TokenQuotedName:
@@ -802,10 +867,12 @@ func (p *parser) named() {
 			n.parts = append(n.parts, p.namePart("a name"))
 		default:
 			p.column(&n)
+			p.pathEnd = p.at
 			return
 		}
 	}
 	p.column(&n)
+	p.pathEnd = p.at
 }
 
 // matchColumns reads COLUMNS('pattern') or COLUMNS(column, …).
@@ -878,23 +945,14 @@ func (p *parser) function(keyword string) {
 		if p.atUnit(0) {
 			p.next()
 			p.expectMark(",")
-			p.expression()
+			p.value()
 			p.expectMark(",")
-			if p.mark() == ")" {
-				p.fail("an expression")
-				return
+			p.aliasedValue()
+			if strings.HasSuffix(lexical.Lower(function), "diff") && p.acceptMark(",") {
+				p.aliasedValue() // a time zone
 			}
-			if strings.HasSuffix(lexical.Lower(function), "diff") { // only a time zone can follow
-				commas := 0
-				p.listed(func() bool {
-					if commas++; commas == 2 {
-						p.fail("a bracket that closes")
-					}
-					return commas == 2
-				})
-				p.expectMark(")")
-				return
-			}
+			p.expectMark(")")
+			return
 		}
 		p.arguments()
 	case "tuple":
@@ -902,7 +960,7 @@ func (p *parser) function(keyword string) {
 	case "cast": // in quotes, where AS is not read
 		p.expression()
 		p.expectMark(",")
-		p.expression()
+		p.value()
 		p.expectMark(")")
 	default:
 		more = !p.arguments()
@@ -962,17 +1020,17 @@ func (p *parser) wordArguments(position bool) {
 	}
 	switch {
 	case position && p.accept("in"):
-		p.aliasedExpression(false)
+		p.aliasedValue()
 	case !position && p.accept("from"):
-		p.aliasedExpression(false)
+		p.aliasedValue()
 		if p.accept("for") {
-			p.aliasedExpression(false)
+			p.aliasedValue()
 		}
 	default:
 		p.expectMark(",")
-		p.aliasedExpression(false)
+		p.aliasedValue()
 		if p.acceptMark(",") {
-			p.aliasedExpression(false)
+			p.aliasedValue()
 		}
 	}
 	p.expectMark(")")

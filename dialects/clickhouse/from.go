@@ -238,6 +238,7 @@ func (p *parser) tableFunction() {
 // tableArguments reads the arguments of a table function or a view with the closing
 // bracket. DISTINCT before them would call another function.
 func (p *parser) tableArguments() {
+	defer p.bar("settings")() // which follow here, to the server
 	if p.mark() != ")" {
 		p.listed(func() bool { return false })
 	}

@@ -275,7 +275,7 @@ func (l *lexer) number(i int) (sqlguard.TokenKind, int) {
 		return sqlguard.TokenInvalid, 2
 	case l.text[i] == '0' && (c == 'x' || c == 'b'):
 		n = l.blocks(i, 2, func(b byte) bool { return b == '0' || b == '1' || c == 'x' && isHex(b) })
-		if n == 2 || l.byteAt(i+n) == '.' || l.byteAt(i+n) == '_' || l.byteAt(i+n)|0x20 == 'p' {
+		if n == 2 || c == 'b' && isDigit(l.byteAt(i+n)) || l.byteAt(i+n) == '.' || l.byteAt(i+n) == '_' || l.byteAt(i+n)|0x20 == 'p' {
 			return sqlguard.TokenInvalid, n
 		}
 	default:

@@ -127,6 +127,37 @@ SELECT a FROM t GROUP BY a WITH ROLLUP WITH ROLLUP
 SELECT a, GROUP BY b
 SELECT right JOIN u
 SELECT dateDiff(day, a, b, 'UTC', )
+SELECT TOP 1 a FROM t LIMIT 3
+SELECT TOP 1 a LIMIT 3 OFFSET 4
+SELECT TOP (1) a FROM t ORDER BY a LIMIT 3 WITH TIES
+SELECT TOP 1 a FROM t LIMIT 1 BY a LIMIT 3
+SELECT DISTINCT ON (a) a FROM t LIMIT 1 BY b
+SELECT DISTINCT ON (a) a FROM t ORDER BY a LIMIT 1 WITH TIES
+SELECT a ? b : c OR d
+SELECT a = NOT ANY (SELECT 1)
+SELECT t.*.b.:Int64
+SELECT DATE '2020-01-01'.b.:Int64
+SELECT * APPLY sum(DISTINCT a)
+SELECT * LIKE 'a' EXCEPT SELECT 1
+SELECT CASE a WHEN 1 THEN x -> x END
+SELECT CASE WHEN a THEN 1 ELSE x -> x END
+SELECT CAST(a, x -> x)
+SELECT CAST(* AS x AS UInt8)
+SELECT substring(a, 1, x -> x)
+SELECT substring('a' FROM x -> x FOR 1)
+SELECT date_add(day, 1, x -> x)
+SELECT date_diff(day, 1, x -> x)
+SELECT a::AggregateFunction(1.5, sum, UInt8)
+SELECT a::AggregateFunction(sum, 1)
+SELECT a::SimpleAggregateFunction(1, sum, UInt8)
+SELECT interval FROM d.v(a = 1)
+SELECT a NOT BETWEEN interval AND key AND second d
+SELECT * FROM numbers(settings LIKE 'x')
+SELECT * FROM numbers(1, settings AS x)
+SELECT * FROM numbers((settings LIKE 'x'))
+SELECT t.columns('a') APPLY sum
+SELECT 0b112
+SELECT (1, 0b12)
 SELECT count() FROM t GROUP BY CUBE(a) WITH CUBE
 SELECT count() FROM t GROUP BY ROLLUP(a) WITH CUBE WITH ROLLUP
 `), "\n")

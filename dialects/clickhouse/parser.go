@@ -18,6 +18,8 @@ type parser struct {
 	err   *sqlguard.SyntaxError
 	// starEnd and lambdaEnd are the positions behind the star, or the lambda, read last.
 	starEnd, lambdaEnd int
+	// pathEnd is the position behind the name of a column, with its path, that was read last.
+	pathEnd int
 	// bareLambda says that the lambda read last has one parameter without brackets.
 	bareLambda bool
 	// nested is how deep BETWEEN is nested in the left side of what was read last.

@@ -63,11 +63,11 @@ func (p *parser) selectPart() {
 		from = true
 	}
 	p.expect("select")
-	p.selectList()
+	on, top := p.selectList()
 	if !from && p.accept("from") {
 		p.tables()
 	}
-	p.clauses()
+	p.clauses(on, top)
 }
 
 // with reads the names of WITH: name AS (query), or expression AS name.
@@ -177,10 +177,11 @@ func (p *parser) atTableExpression() bool {
 	return found
 }
 
-// selectList reads what follows SELECT up to the end of the list.
-func (p *parser) selectList() {
+// selectList reads what follows SELECT up to the end of the list, and reports whether it
+// begins with DISTINCT ON, and with TOP.
+func (p *parser) selectList() (on, top bool) {
 	if p.accept("distinct") {
-		if p.accept("on") {
+		if on = p.accept("on"); on {
 			p.expectMark("(")
 			p.list(p.expression)
 			p.expectMark(")")
@@ -188,7 +189,7 @@ func (p *parser) selectList() {
 	} else if p.is("all") {
 		p.next()
 	}
-	if p.accept("top") {
+	if top = p.accept("top"); top {
 		if p.acceptMark("(") {
 			p.number()
 			p.expectMark(")")
@@ -199,10 +200,10 @@ func (p *parser) selectList() {
 	for {
 		alias := p.item()
 		if !p.acceptMark(",") {
-			return
+			return on, top
 		}
 		if !alias && (p.is("from") && p.peek(1).word != "mod" || p.tok.kind == endOfText) { // a comma behind the last item
-			return
+			return on, top
 		}
 	}
 }
@@ -253,6 +254,14 @@ func (p *parser) aliasedExpression(must bool) {
 	}
 }
 
+// aliasedValue reads a value that may have a name behind AS.
+func (p *parser) aliasedValue() {
+	p.value()
+	if p.starEnd != p.at && p.accept("as") {
+		p.aliasName()
+	}
+}
+
 // aliasName reads the name behind AS. The server takes a keyword there too.
 func (p *parser) aliasName() string {
 	if p.tok.kind != sqlguard.TokenWord && p.tok.kind != sqlguard.TokenQuotedName {
@@ -273,8 +282,9 @@ func (p *parser) atAlias() bool {
 	return p.tok.kind == sqlguard.TokenQuotedName || p.tok.kind == sqlguard.TokenWord && !notAlias[p.tok.word] && !isDigit(p.sql[p.tok.start])
 }
 
-// clauses reads the clauses behind FROM. Reference: SELECT Query.
-func (p *parser) clauses() {
+// clauses reads the clauses behind FROM. on and top say how the list of SELECT begins.
+// Reference: SELECT Query.
+func (p *parser) clauses(on, top bool) {
 	if p.accept("prewhere") {
 		p.expression()
 	}
@@ -303,7 +313,7 @@ func (p *parser) clauses() {
 	if ordered {
 		p.orderBy()
 	}
-	p.limits(ordered)
+	p.limits(ordered, on, top)
 }
 
 // groupBy reads the list behind GROUP BY. It returns the word of ROLLUP(…) or CUBE(…).
@@ -433,9 +443,12 @@ func (p *parser) orderItem() {
 }
 
 // limits reads LIMIT n BY, LIMIT, OFFSET and FETCH. WITH TIES and FETCH need an ORDER BY.
-func (p *parser) limits(ordered bool) {
+// DISTINCT ON stands with no LIMIT n BY and no WITH TIES, and TOP with no other LIMIT.
+func (p *parser) limits(ordered, on, top bool) {
 	limited, grouped := false, false
-	for !limited && p.accept("limit") {
+	for !limited && p.is("limit") {
+		limit := p.tok
+		p.next()
 		p.expression()
 		limited = true
 		switch {
@@ -444,10 +457,14 @@ func (p *parser) limits(ordered bool) {
 		case p.accept("offset"):
 			p.expression()
 		}
-		switch {
-		case ordered && p.accept("with", "ties"):
+		if top && (grouped || !p.is("by")) {
+			p.failAt(limit, "TOP and LIMIT in one SELECT; leave TOP out")
 			return
-		case !grouped && p.accept("by"):
+		}
+		switch {
+		case ordered && !on && p.accept("with", "ties"):
+			return
+		case !grouped && !on && p.accept("by"):
 			grouped = true
 			if !p.accept("all") {
 				p.list(p.expression)

@@ -8,13 +8,12 @@ import "github.com/ktxhq/ktx/dialects/internal/lexical"
 // servers or who may do what.
 var systemTables = lexical.Set(`
 	aggregate_function_combinators build_options codecs collations columns contributors data_skipping_index_types data_skipping_indices data_type_families database_engines
-	databases dictionary_layouts dictionary_sources disk_types documentation formats functions keywords licenses numbers numbers_mt one parts parts_columns primes projection_parts
+	databases detached_parts dictionary_layouts dictionary_sources disk_types documentation formats functions keywords licenses merges numbers numbers_mt one parts parts_columns primes projection_parts
 	projection_parts_columns privileges projections settings_changes table_engines table_functions tables time_zones tokenizers unicode zeros zeros_mt`)
 
-// counters are tables of the database system that only count, and parts of tables that are
-// being merged or are set aside.
+// counters are tables of the database system that only count.
 var counters = lexical.Set(`
-	asynchronous_metric_log asynchronous_metrics detached_parts dimensional_metrics events histogram_metrics merges metric_log metrics`)
+	asynchronous_metric_log asynchronous_metrics dimensional_metrics events histogram_metrics metric_log metrics`)
 
 // informationSchema are the views of the database information_schema, which have names in
 // both cases.

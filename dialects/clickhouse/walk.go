@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"github.com/ktxhq/ktx/dialects/internal/lexical"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -51,6 +52,9 @@ func (p *parser) since(start int) sqlguard.Span {
 // column: t.c, c.element and d.t.c look alike. So do the parts of a quoted name: `c.size` is
 // a part of the column c too.
 func (f *facts) column(n *name) {
+	if last := n.last(); partitionColumns[lexical.Lower(last)] { // it can show any column of the table
+		f.columns(n.parts[:len(n.parts)-1:len(n.parts)-1], n.at)
+	}
 	for i, part := range n.parts {
 		for at := range len(part) {
 			if part[at] == '.' {

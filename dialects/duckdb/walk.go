@@ -2,6 +2,7 @@ package duckdb
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/sqlc-dev/darkwing/ast"
 
@@ -538,6 +539,9 @@ func (w *walker) effect(f sqlguard.Finding) {
 func (w *walker) column(ref sqlguard.ColumnRef) {
 	ref.Span = w.at
 	w.stmt.ColumnRefs = append(w.stmt.ColumnRefs, ref)
+	if strings.EqualFold(ref.Name, "filename") { // a column that DuckDB gives to every file it reads: its folders can be values of any column
+		w.stmt.ColumnRefs = append(w.stmt.ColumnRefs, sqlguard.ColumnRef{Qualifier: ref.Qualifier, Star: true, Span: ref.Span})
+	}
 }
 
 // outputColumns are the names of a query's columns: aliases and plain columns. There are

@@ -30,6 +30,9 @@ var knownDrivers = []string{
 	"mysql:aurora", "mysql:galera", "mysql:tidb",
 }
 
+// KnownDriver reports whether a name is that of a driver.
+func KnownDriver(name string) bool { return slices.Contains(knownDrivers, strings.ToLower(name)) }
+
 // checker checks what the types of [Config] do not express.
 type checker struct {
 	*decoder
@@ -179,7 +182,7 @@ func (c checker) connection(at []string, id string, conn Connection, g Guard) {
 		c.fault(at, "driver is missing")
 	case driver == "":
 		c.fault(append(slices.Clone(at), "driver"), "it is empty")
-	case !slices.Contains(knownDrivers, driver):
+	case !KnownDriver(driver):
 		near := ""
 		if n := execution.Nearest(driver, knownDrivers); n != "" {
 			near = ", did you mean " + n + "?"
