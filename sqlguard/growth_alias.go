@@ -160,8 +160,8 @@ func (m *meter) apply(start, end int, out *amount) int {
 		return end
 	}
 	from, to := start, end
-	if m.tokens[start].Kind == TokenOpen && (start+1 >= end || m.text(m.closing(start, end)) == ")") {
-		if close := m.closing(start, end); close+1 >= end || m.text(close+1) != "->" {
+	if m.tokens[start].Kind == TokenOpen {
+		if close := m.closing(start, end); close < end && (close+1 == end || m.text(close+1) != "->") {
 			from, to, stop = start+1, close, close+1
 		}
 	}

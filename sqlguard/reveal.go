@@ -51,15 +51,20 @@ type Revealed struct {
 
 // reveals reports whether the policy admits a member of a group.
 func (p *Policy) reveals(group Group, samples bool) bool {
-	if group == "" || !slices.Contains(p.Reveal, group) {
-		return false
-	}
-	return !samples || len(p.Schemas.Allow)+len(p.Schemas.Deny)+len(p.Tables.Allow)+len(p.Tables.Deny)+len(p.Columns) == 0
+	return group != "" && slices.Contains(p.Reveal, group) && (!samples || !p.rules())
+}
+
+// rules reports whether the policy has rules on schemas, tables or columns.
+func (p *Policy) rules() bool {
+	return len(p.Schemas.Allow)+len(p.Schemas.Deny)+len(p.Tables.Allow)+len(p.Tables.Deny)+len(p.Columns) > 0
 }
 
 // reveal admits in the facts of a statement what the policy reveals.
 func (g *Guard) reveal(s *Statement) {
 	p := &g.policy
+	if !p.rules() {
+		s.Effects = slices.DeleteFunc(s.Effects, func(f Finding) bool { return f.Ruled })
+	}
 	if len(p.Reveal) == 0 {
 		return
 	}

@@ -138,6 +138,7 @@ SELECT a = NOT ANY (SELECT 1)
 SELECT t.*.b.:Int64
 SELECT DATE '2020-01-01'.b.:Int64
 SELECT * APPLY sum(DISTINCT a)
+SELECT * APPLY ((a, b) -> a)
 SELECT * LIKE 'a' EXCEPT SELECT 1
 SELECT CASE a WHEN 1 THEN x -> x END
 SELECT CASE WHEN a THEN 1 ELSE x -> x END
@@ -280,5 +281,16 @@ func TestFacts(t *testing.T) {
 	}
 	if v := g.Check("SELECT u.name FROM db.users AS u"); !v.Allowed {
 		t.Errorf("%+v", v.Findings)
+	}
+}
+
+// TestUnbalancedApply: the meter does not fail on a bracket that an APPLY does not close.
+func TestUnbalancedApply(t *testing.T) {
+	t.Parallel()
+	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
+	for _, sql := range []string{"SELECT * format APPLY ( ( a , b `)` -> a )", "SELECT * APPLY (", "SELECT * APPLY", "SELECT * APPLY ()", "SELECT * APPLY (f(1)", "SELECT * APPLY ((a, b) -> a)"} {
+		if v := g.Check(sql); v.Allowed || v.Code == sqlguard.CodeInternalError {
+			t.Errorf("%s: %v %s", sql, v.Allowed, v.Code)
+		}
 	}
 }

@@ -25,7 +25,8 @@ var (
 // show the same of its rows.
 var partitionColumns = lexical.Set("_part _partition_id _partition_value _part_starting_offset _part_offset _part_index _path _file")
 
-// judgeParts refuses values in tables about parts. Rules on columns do not know of them.
+// judgeParts refuses values in tables about parts, for policies with rules of access. Rules on
+// columns do not know of them.
 func (p *parser) judgeParts() {
 	parts := func(r *sqlguard.Relation) bool { return r.Schema == "system" && partTables[r.Name] }
 	at := slices.IndexFunc(p.stmt.Relations, func(r sqlguard.Relation) bool { return parts(&r) })
@@ -45,8 +46,8 @@ func (p *parser) judgeParts() {
 		}
 		of := "system." + p.stmt.Relations[at].Name
 		p.stmt.Effects = append(p.stmt.Effects, sqlguard.Finding{
-			Code: sqlguard.CodeColumnNotAllowed, Span: ref.Span, Object: of + "." + column, Reveal: sqlguard.GroupStatistics, Samples: true, Path: p.path,
-			Message: fmt.Sprintf("%s of %s shows values of the columns by which tables are partitioned", column, of),
+			Code: sqlguard.CodeColumnNotAllowed, Span: ref.Span, Object: of + "." + column, Ruled: true, Path: p.path,
+			Message: fmt.Sprintf("%s of %s shows values of the columns by which tables are partitioned, and this connection has rules of access", column, of),
 			Hint:    "read other columns by name, such as database, table, active, rows and bytes_on_disk, with the table before each name in a join",
 		})
 		return

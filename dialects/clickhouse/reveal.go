@@ -39,11 +39,6 @@ func (Dialect) Reveals() []sqlguard.Revealed {
 	for name := range counters {
 		out = append(out, sqlguard.Revealed{Group: sqlguard.GroupStatistics, Kind: "relation", Name: "system." + name, Always: true})
 	}
-	for name := range partTables { // the others of partColumns are not listed
-		for _, column := range []string{"partition", "partition_id"} {
-			out = append(out, sqlguard.Revealed{Group: sqlguard.GroupStatistics, Kind: "column", Name: "system." + name + "." + column, Samples: true})
-		}
-	}
 	for relation, columns := range sourceColumns {
 		for _, column := range columns {
 			out = append(out, sqlguard.Revealed{Group: sqlguard.GroupDefinitions, Kind: "column", Name: relation + "." + column})

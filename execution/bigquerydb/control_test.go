@@ -257,6 +257,18 @@ func TestErrorsOfTheService(t *testing.T) {
 	}
 }
 
+// TestSuggestionsDoNotLeak: under rules, the name of another column is not passed on.
+func TestSuggestionsDoNotLeak(t *testing.T) {
+	policy := sqlguard.DefaultPolicy()
+	policy.Columns = []sqlguard.ColumnRule{{Match: "shop.items.email"}}
+	s := bqserver.Start(t, bqserver.Config{Tables: map[string]string{"items": "TABLE"}})
+	s.On("SELECT emial FROM items", bqserver.Query{Refuse: &bqserver.Failure{Status: 400, Reason: "invalidQuery", Message: "Unrecognized name: emial; Did you mean email? at [1:8]"}})
+	c := open(t, s, bigquerydb.Config{Access: sqlguard.ReadRulesOf(bigquery.Dialect{}, policy)}, policy)
+	if e := c.Fails(t, "SELECT emial FROM items", execution.Limits{}); e.Message != "Unrecognized name: emial at [1:8] (invalidQuery)" || e.Position != 8 {
+		t.Errorf("%q at %d", e.Message, e.Position)
+	}
+}
+
 // TestPages checks that all pages are read once, and no more than is needed.
 func TestPages(t *testing.T) {
 	s := bqserver.Start(t, bqserver.Config{})

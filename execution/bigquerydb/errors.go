@@ -60,10 +60,16 @@ func (d *DB) hintColumns() string {
 	return "SELECT table_name, column_name FROM " + d.target.dataset + ".INFORMATION_SCHEMA.COLUMNS lists the columns of a table"
 }
 
+// suggestion is the part of a message that names another column, which a rule may deny.
+var suggestion = regexp.MustCompile(`; Did you mean [^?]*\?`)
+
 // queryError turns an error of the service into one for the caller.
 func (d *DB) queryError(e *wire.ServiceError, sql string) *execution.Error {
-	reason := cmp.Or(e.Reason, "status "+strconv.Itoa(e.Status))
-	out := execution.NewError(sqlguard.CodeDatabaseError, e.Message+" ("+reason+")", e)
+	reason, message := cmp.Or(e.Reason, "status "+strconv.Itoa(e.Status)), e.Message
+	if d.access.Restricts() {
+		message = suggestion.ReplaceAllString(message, "")
+	}
+	out := execution.NewError(sqlguard.CodeDatabaseError, message+" ("+reason+")", e)
 	out.SQLState = reason
 	what := meanings[e.Reason]
 	switch {

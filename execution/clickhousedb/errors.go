@@ -101,6 +101,10 @@ var meanings = map[string]network.Meaning{
 
 var position = regexp.MustCompile(`failed at position (\d+)`)
 
+// suggestion is the part of a message that names other tables or columns, which a rule may deny,
+// up to the code.
+var suggestion = regexp.MustCompile(`(?is)[.,;]? (?:maybe you meant|there are columns|available columns)\b.*?( \(code \d+\))?$`)
+
 // queryError turns the server's error into an error for the caller.
 func queryError(e *serverError) *execution.Error {
 	out := execution.NewError(sqlguard.CodeDatabaseError, fmt.Sprintf("%s (code %s)", cmp.Or(e.message, "the server refused the statement"), e.code), e)

@@ -86,6 +86,9 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 	}
 	if e, ok := errors.AsType[*execution.Error](err); ok {
 		e.Elapsed, e.Held = x.elapsed, held
+		if d.access.Restricts() {
+			e.Message = suggestion.ReplaceAllString(e.Message, "$1")
+		}
 		if !s.own && (e.SQLState == codeReadOnly || e.SQLState == codeConstraint) {
 			d.forget() // the profile may have changed
 		}

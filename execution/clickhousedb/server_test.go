@@ -13,8 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/clickhousedb"
 	"github.com/ktxhq/ktx/execution/executiontest"
+	"github.com/ktxhq/ktx/execution/executiontest/chserver"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // oldServerVariable names the folder of Debian's clickhouse-server, of 2018, which make
@@ -167,4 +171,34 @@ func TestEngineServerOf2018(t *testing.T) {
 		t.Fatal("the query was not killed")
 	}
 	executiontest.Eventually(t, "the server knows the query no longer", func() bool { return kill() == "" })
+}
+
+// TestSuggestionsDoNotLeak: under rules, the names that the server suggests are not passed on.
+// The texts are those of ClickHouse 26.7; the last is of its old analyzer.
+func TestSuggestionsDoNotLeak(t *testing.T) {
+	t.Parallel()
+	policy := sqlguard.DefaultPolicy()
+	policy.Columns = []sqlguard.ColumnRule{{Match: "default.users.email"}}
+	g, err := sqlguard.New(clickhouse.Dialect{}, policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"Unknown expression identifier `emial` in scope SELECT emial FROM default.users. Maybe you meant: ['email']. (UNKNOWN_IDENTIFIER)":                        "Unknown expression identifier `emial` in scope SELECT emial FROM default.users (code 47)",
+		"Unknown table expression identifier 'default.emial' in scope SELECT emial FROM default.users. Maybe you meant default.email?. (UNKNOWN_TABLE)":           "Unknown table expression identifier 'default.emial' in scope SELECT emial FROM default.users (code 47)",
+		"Missing columns: 'emial' while processing: 'SELECT emial FROM default.users', required columns: 'emial', maybe you meant: 'email'. (UNKNOWN_IDENTIFIER)": "Missing columns: 'emial' while processing: 'SELECT emial FROM default.users', required columns: 'emial' (code 47)",
+	} {
+		s := chserver.Start(t, chserver.Config{})
+		s.On("SELECT emial FROM default.users", func(r *chserver.Reply) { r.Fail("47", text) })
+		db, err := clickhousedb.Open(t.Context(), clickhousedb.Config{URL: execution.NewSecret(s.URL()), Access: sqlguard.ReadRulesOf(clickhouse.Dialect{}, policy)}, g.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := executiontest.NewClient(db, g).Fails(t, "SELECT emial FROM default.users", execution.Limits{}); e.Message != want || !strings.Contains(e.Hint, "lists the columns") {
+			t.Errorf("%q with the hint %q, want %q", e.Message, e.Hint, want)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

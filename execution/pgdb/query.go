@@ -40,6 +40,9 @@ func (d *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.Li
 	}
 	res, oids, err := d.run(ctx, statement{sql: sql, pins: in.pins}, lim.WithDefaults())
 	if err != nil {
+		if e, ok := errors.AsType[*execution.Error](err); ok && d.access.Restricts() && e.SQLState != stateNoFunction {
+			e.ServerHint = "" // it may name a column that a rule denies
+		}
 		return nil, err
 	}
 	d.nameTypes(ctx, res, oids)
