@@ -82,6 +82,27 @@ func TestReadsBesideAWriter(t *testing.T) {
 	}
 }
 
+// TestOpensBesideAWriter: a connection that is opened while another program has the lock
+// waits for it like a statement.
+func TestOpensBesideAWriter(t *testing.T) {
+	path := testdb.SQLiteFile(t, "CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+	c := open(t, path, 3)
+	w := writer(t, path)
+	run(t, w, "BEGIN EXCLUSIVE; UPDATE t SET x = 2")
+	var reading sync.WaitGroup
+	for range 3 {
+		reading.Go(func() {
+			res, err := c.Try(t.Context(), t, "SELECT x FROM t", execution.Limits{LockTimeout: time.Minute})
+			if err != nil || res.Rows[0][0].Text != "2" {
+				t.Errorf("%v %v", res, err)
+			}
+		})
+	}
+	time.Sleep(50 * time.Millisecond) // without the wait, the reads fail within it
+	run(t, w, "COMMIT")
+	reading.Wait()
+}
+
 // TestWriterProcess is the program that writes beside the readers of another test.
 func TestWriterProcess(t *testing.T) {
 	states, err := strconv.Atoi(os.Getenv("KTX_TEST_WRITES"))

@@ -133,21 +133,15 @@ func (s *session) open(ctx context.Context, path string, lockTimeout time.Durati
 			s.close()
 		}
 	}()
-	if err := s.connect(path); err != nil {
-		return err
+	err = s.connect(ctx, path, lockTimeout)
+	if err == nil {
+		defer s.conn.SetInterrupt(context.Background())
+		err = s.setUp()
 	}
-	if err := s.waitForLocks(lockTimeout); err != nil {
-		return databaseError(err, "")
+	if err != nil && ctx.Err() != nil && interrupted(err) {
+		return ended(ctx.Err())
 	}
-	s.conn.SetInterrupt(ctx)
-	defer s.conn.SetInterrupt(context.Background())
-	if err := s.setUp(); err != nil {
-		if ctx.Err() != nil && interrupted(err) {
-			return ended(ctx.Err())
-		}
-		return err
-	}
-	return nil
+	return err
 }
 
 // reopenings bounds how often connect opens a file that is replaced meanwhile.
@@ -157,7 +151,7 @@ const reopenings = 20
 // not say which file it opened. So connect compares the file at path before and
 // after opening. It keeps the first file open, so that no other file can get
 // the same number.
-func (s *session) connect(path string) error {
+func (s *session) connect(ctx context.Context, path string, lockTimeout time.Duration) error {
 	for range reopenings {
 		file, failed := fileAt(path) // this also refuses a pipe, which would block
 		if failed != nil {
@@ -171,9 +165,10 @@ func (s *session) connect(path string) error {
 		}
 		s.temp = engine.NewTempFiles()
 		var err error
-		if s.conn, err = engine.Open(path, s.temp); err != nil {
+		if s.conn, err = engine.Open(ctx, path, s.temp, lockTimeout); err != nil {
 			return databaseError(err, "")
 		}
+		s.lockTimeout = lockTimeout
 		now, failed := fileAt(path)
 		if failed != nil {
 			return failed

@@ -101,8 +101,9 @@ func (t *TempFiles) Reached() bool { return C.ktx_temp_full(t.conn.c) != 0 }
 func (t *TempFiles) Close() {}
 
 // Open opens the file at an absolute path, only to read it. The temporary files of the
-// connection are those of files.
-func Open(path string, files *TempFiles) (*Conn, error) {
+// connection are those of files. Each statement waits for a lock for at most lockTimeout;
+// until [Conn.SetInterrupt], it ends when ctx does.
+func Open(ctx context.Context, path string, files *TempFiles, lockTimeout time.Duration) (*Conn, error) {
 	for _, option := range options {
 		name := C.CString(option)
 		used := C.sqlite3_compileoption_used(name)
@@ -129,6 +130,11 @@ func Open(path string, files *TempFiles) (*Conn, error) {
 	files.conn = c
 	if err := c.error(rc, ""); err != nil {
 		_ = Close(c) // what failed is known
+		return nil, err
+	}
+	c.SetInterrupt(ctx)
+	if err := c.BusyTimeout(lockTimeout); err != nil {
+		_ = Close(c) // it has only been opened
 		return nil, err
 	}
 	return c, nil

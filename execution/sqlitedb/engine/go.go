@@ -3,8 +3,10 @@
 package engine
 
 import (
+	"context"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
@@ -23,13 +25,19 @@ type Conn = sqlite3.Conn
 type Stmt = sqlite3.Stmt
 
 // Open opens the file at an absolute path, only to read it. The temporary files of the
-// connection are those of files.
-func Open(path string, files *TempFiles) (*Conn, error) {
+// connection are those of files. Open, and each statement after it, waits for a lock for at
+// most lockTimeout; until [Conn.SetInterrupt], both end when ctx does.
+func Open(ctx context.Context, path string, files *TempFiles, lockTimeout time.Duration) (*Conn, error) {
 	conn, err := sqlite3.OpenFlags(files.uri(path), sqlite3.OPEN_READONLY|sqlite3.OPEN_PRIVATECACHE|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, err
 	}
-	if err := fts5.Register(conn); err != nil {
+	conn.SetInterrupt(ctx)
+	err = conn.BusyTimeout(lockTimeout)
+	if err == nil {
+		err = fts5.Register(conn) // which reads the file
+	}
+	if err != nil {
 		_ = conn.Close() // it has only been opened
 		return nil, err
 	}
