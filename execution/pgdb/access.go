@@ -1,6 +1,7 @@
 package pgdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,8 +148,8 @@ func (p *prober) reads(ctx context.Context) error {
 		return err
 	}
 	p.access.Excess(&p.report, func(r probe.Revocation) string {
-		var fix string
-		fix, err = p.takeAway(ctx, r)
+		fix, failed := p.takeAway(ctx, r)
+		err = cmp.Or(err, failed) // the first of the warnings' errors
 		return fix
 	})
 	if err != nil {
