@@ -27,8 +27,8 @@ func (p Problem) String() string { return p.ID + ": " + p.Message }
 // If there are no problems: every ID is unique, well formed, and agrees with
 // class and dialect. Every demand is reject, allow or policy. Every reject case
 // has known codes, an effect, a source, and its own benign twin, which is an
-// allow case. A reject case that engines have tried, and none has run to its end, says
-// why not. No statement occurs twice in a dialect.
+// allow case. Evidence of every reject case shows its effect, or not_shown says why none
+// does; in a dialect without an engine it cites a document. No statement occurs twice in a dialect.
 func Lint(cases []Case, codes []string) []Problem {
 	l := newLinter(cases, codes)
 	for i, c := range cases {
@@ -121,15 +121,27 @@ func (c Case) Shown() bool {
 // files stopped.
 const limitOnFiles = "failed 53400"
 
-// shows reports whether an observation shows an effect of this kind.
+// traces are the changes that show an effect, each by its first word, for the kinds of
+// effects that a change of something else does not show.
+var traces = map[string][]string{
+	"data_write": {"rows", "row", "changes", "replication", "file", "parts", "catalog", "catalogue"},
+	"file_write": {"file"},
+	"file_read":  {"rows"}, // into which a file was read
+	"network":    {"connection"},
+	"lock":       {"lock", "row", "transaction"},
+	"sequence":   {"sequence", "catalog"}, // DuckDB has them in a catalog
+	"disclosure": {},
+	"resource":   {},
+}
+
+// shows reports whether an observation shows an effect of this kind. That the prover's time
+// limit stopped a statement shows nothing.
 func (e Evidence) shows(kind string) bool {
-	rows := strings.Contains(e.Probe, "returned_rows")
-	stopped := e.Outcome == "timed_out" || e.Outcome == "crashed"
 	switch kind {
 	case "none", "hidden_text":
-		return stopped || e.Outcome == "executed"
+		return e.Outcome == "executed"
 	case "file_read", "disclosure", "hidden_sql", "code_execution":
-		if rows || e.Outcome == "crashed" || kind == "code_execution" && stopped {
+		if strings.Contains(e.Probe, "returned_rows") {
 			return true
 		}
 	case "resource":
@@ -141,16 +153,36 @@ func (e Evidence) shows(kind string) bool {
 			return true
 		}
 	}
-	return strings.Contains(e.Probe, "changed: ")
+	return e.changed(kind)
+}
+
+// changed reports whether something had changed after the statement that is a trace of an effect of this kind.
+func (e Evidence) changed(kind string) bool {
+	_, changes, any := strings.Cut(e.Probe, "changed: ")
+	words, some := traces[kind]
+	if !any || !some {
+		return any
+	}
+	for change := range strings.SplitSeq(changes, ", ") {
+		if first, _, _ := strings.Cut(change, " "); slices.Contains(words, first) {
+			return true
+		}
+	}
+	return false
 }
 
 // notShownKinds are the kinds of reasons why no engine has shown a case.
 var notShownKinds = []string{"refused", "client", "unbound", "absent", "withheld", "momentary", "idle", "unseen"}
 
-// shown reports a case that must be refused, whose effect no engine showed when it was
-// tried, and that does not say why; and one that says why although an engine has shown it.
+// withoutEngine are the dialects of which no engine can be had here. Their cases cite
+// documents.
+var withoutEngine = []string{"sqlserver", "bigquery"}
+
+// shown reports a case that must be refused, whose effect no engine showed, and that does
+// not say why; one that says why although an engine has shown it; and, in a dialect without
+// an engine, one that cites no document.
 func (l *linter) shown(c Case) {
-	tried := slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.Engine != "" })
+	cites := slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.Source == "docs" })
 	switch {
 	case c.NotShown != nil && c.Expect != Reject:
 		l.add(c, "not_shown", "only a case that must be refused says why no engine has shown it")
@@ -158,14 +190,20 @@ func (l *linter) shown(c Case) {
 		l.add(c, "not_shown", "the evidence shows what it does")
 	case c.NotShown != nil && (!slices.Contains(notShownKinds, c.NotShown.Kind) || c.NotShown.Text == ""):
 		l.add(c, "not_shown", "it must have a text, and one of the kinds %s", strings.Join(notShownKinds, ", "))
-	case c.NotShown == nil && c.Expect == Reject && tried && !c.Shown():
-		l.add(c, "not_shown", "no evidence shows the effect %s; say in not_shown why not", c.effectKind())
+	case c.NotShown != nil || c.Expect != Reject || !slices.Contains(effects, c.effectKind()):
+	case slices.Contains(withoutEngine, c.Dialect):
+		if !cites {
+			l.add(c, "evidence", "no engine of %s can be had: evidence must cite a document, as {source: docs, ref: URL}", c.Dialect)
+		}
+	case !c.Shown():
+		l.add(c, "evidence", "no evidence shows the effect %s: have ktx-prove write it, or say in not_shown why no engine shows it", c.effectKind())
 	}
 }
 
+// effectKind returns the kind of effect of a case, or "" when it has none.
 func (c Case) effectKind() string {
 	if c.Effect == nil {
-		return "none"
+		return ""
 	}
 	return c.Effect.Kind
 }

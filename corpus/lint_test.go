@@ -10,6 +10,11 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
+// observed is what an engine did, in one observation.
+func observed(outcome, probe string) corpus.Evidence {
+	return corpus.Evidence{Engine: "postgresql", Version: "15.18", Role: "superuser", Tx: "none", Outcome: outcome, Probe: probe, Date: "2026-11-30"}
+}
+
 func TestLintFinds(t *testing.T) {
 	t.Parallel()
 	pair := func() []corpus.Case {
@@ -17,7 +22,7 @@ func TestLintFinds(t *testing.T) {
 			{
 				ID: "KTX-PG-DDL-0001", Class: "ddl", Dialect: "postgres", Title: "t", SQL: "DROP TABLE t", Expect: corpus.Reject,
 				Codes: []string{"ddl_statement"}, Effect: &corpus.Effect{Kind: "schema_write"}, Refs: corpus.Refs{CWE: []string{"CWE-284"}},
-				BenignTwin: "KTX-PG-DDL-0001B", Since: "0.1.0",
+				BenignTwin: "KTX-PG-DDL-0001B", Since: "0.1.0", Evidence: []corpus.Evidence{observed("executed", "changed: catalog pg_class")},
 			},
 			{ID: "KTX-PG-DDL-0001B", Class: "ddl", Dialect: "postgres", Title: "t", SQL: "SELECT 1", Expect: corpus.Allow, Since: "0.1.0"},
 		}
@@ -74,6 +79,27 @@ func TestLintFinds(t *testing.T) {
 			c[0].Evidence = []corpus.Evidence{{Engine: "postgresql"}}
 			return c
 		}},
+		{"no evidence shows the effect schema_write", func(c []corpus.Case) []corpus.Case { c[0].Evidence = nil; return c }},
+		{"no evidence shows the effect schema_write", func(c []corpus.Case) []corpus.Case {
+			c[0].Evidence = []corpus.Evidence{observed("timed_out", "")}
+			return c
+		}},
+		{"the evidence shows what it does", func(c []corpus.Case) []corpus.Case {
+			c[0].NotShown = &corpus.NotShown{Kind: "unseen", Text: "t"}
+			return c
+		}},
+		{"a text, and one of the kinds", func(c []corpus.Case) []corpus.Case {
+			c[0].Evidence, c[0].NotShown = nil, &corpus.NotShown{Kind: "later", Text: "t"}
+			return c
+		}},
+		{"only a case that must be refused says why", func(c []corpus.Case) []corpus.Case {
+			c[1].NotShown = &corpus.NotShown{Kind: "unseen", Text: "t"}
+			return c
+		}},
+		{"no engine of sqlserver can be had", func(c []corpus.Case) []corpus.Case {
+			c[0].Dialect, c[0].ID, c[0].Evidence = "sqlserver", "KTX-MS-DDL-0001", nil
+			return c
+		}},
 		{"is already that of", func(c []corpus.Case) []corpus.Case {
 			other := c[0]
 			other.ID, other.SQL = "KTX-PG-DDL-0002", "DROP TABLE u"
@@ -87,6 +113,56 @@ func TestLintFinds(t *testing.T) {
 				t.Errorf("problems %v do not say %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestShown checks which observations show an effect, for every kind of effect.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	const rows = "returned_rows"
+	for _, tt := range []struct {
+		kind, outcome, probe string
+		want                 bool
+	}{
+		{"none", "executed", "", true},
+		{"none", "timed_out", "", false},
+		{"hidden_text", "executed", rows, true},
+		{"hidden_text", "timed_out", "", false},
+		{"hidden_sql", "executed", rows, true},
+		{"hidden_sql", "executed", "changed: rows public.orders", true},
+		{"data_write", "executed", rows, false},
+		{"data_write", "executed", "returned_rows; changed: transaction", false},
+		{"data_write", "timed_out", "changed: session setting x, rows public.orders", true},
+		{"schema_write", "executed", "changed: catalog pg_class", true},
+		{"file_read", "executed", rows, true},
+		{"file_read", "executed", "changed: rows public.docs", true},
+		{"file_read", "failed x", "changed: file new.db", false},
+		{"file_write", "executed", "changed: file new.db", true},
+		{"file_write", "executed", "changed: session setting x", false},
+		{"network", "failed x", "changed: connection to 192.0.2.1:80", true},
+		{"network", "executed", "changed: file master.info", false},
+		{"lock", "executed", "changed: lock relation RowExclusiveLock", true},
+		{"lock", "executed", "changed: session variable @x", false},
+		{"sequence", "executed", "changed: sequence public.s", true},
+		{"sequence", "executed", rows, false},
+		{"code_execution", "timed_out", "", false},
+		{"code_execution", "executed", "changed: file /tmp/x", true},
+		{"disclosure", "executed", rows, true},
+		{"disclosure", "crashed", "", false},
+		{"disclosure", "executed", "changed: connection to 192.0.2.1:80", false},
+		{"resource", "timed_out", "took_a_second", true},
+		{"resource", "timed_out", "", false},
+		{"resource", "failed 53400", "", true},
+		{"resource", "crashed", "", true},
+		{"server_control", "crashed", "", true},
+		{"server_control", "timed_out", "", false},
+		{"session_change", "executed", "changed: session setting x", true},
+		{"session_change", "executed", "", false},
+	} {
+		c := corpus.Case{Effect: &corpus.Effect{Kind: tt.kind}, Evidence: []corpus.Evidence{observed(tt.outcome, tt.probe)}}
+		if got := c.Shown(); got != tt.want {
+			t.Errorf("%s, %s, %q: shown is %t", tt.kind, tt.outcome, tt.probe, got)
+		}
 	}
 }
 
