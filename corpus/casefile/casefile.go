@@ -72,8 +72,8 @@ func IsClassFile(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// Parse reads a class file, or JSON Lines when the name is not that of a class
-// file. A case that cannot be read becomes a problem of the file, and Parse goes on
+// Parse reads a class file, or JSON Lines or a document such as cases.json when the name is
+// not that of a class file. A case that cannot be read becomes a problem of the file, and Parse goes on
 // with the next one.
 func Parse(name string, text []byte) *File {
 	f := &File{name: name}
@@ -90,7 +90,7 @@ func Parse(name string, text []byte) *File {
 
 func (f *File) parseLines(text []byte) {
 	number := 0
-	for line := range bytes.Lines(text) {
+	for line := range bytes.Lines(corpus.Lines(text)) {
 		number++
 		line = bytes.TrimRight(line, "\r\n")
 		if len(bytes.TrimSpace(line)) == 0 {

@@ -162,14 +162,14 @@ func showCommand(a *console.App) *cobra.Command {
 			}
 			c := cases[i]
 			a.Printf("%s  %s\n", a.Paint(a.Out, console.StyleBold, c.ID), c.Title)
-			a.Printf("dialect  %s, class %s\nexpect   %s %s\n", c.Dialect, c.Class, c.Expect, strings.Join(c.Codes, ", "))
+			a.Printf("dialect  %s, class %s\nexpect   %s\n", c.Dialect, c.Class, strings.TrimSpace(string(c.Expect)+" "+strings.Join(c.Codes, ", ")))
 			if c.BenignTwin != "" {
 				a.Printf("twin     %s\n", c.BenignTwin)
 			}
 			for _, line := range about(c) {
 				a.Printf("%-8s %s\n", line[0], console.EscapeControls(line[1]))
 			}
-			a.Printf("answer   %s %s\n\n%s\n", results[0].Decision, results[0].Code, caseText(c.SQL))
+			a.Printf("answer   %s\n\n%s\n", strings.TrimSpace(string(results[0].Decision)+" "+string(results[0].Code)), caseText(c.SQL))
 			return nil
 		},
 	}

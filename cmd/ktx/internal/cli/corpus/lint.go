@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -19,8 +20,9 @@ func lintCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "lint [FILE]...",
 		Short: "Find mistakes in files of cases",
-		Long: `Find mistakes in files of cases: class files (.yaml) and JSON Lines. Without FILE,
-check the class files of this build. - is standard input, as JSON Lines.
+		Long: `Find mistakes in files of cases: class files (.yaml), JSON Lines, and documents such
+as cases.json. Without FILE, check the class files of this build. - is standard input,
+as JSON Lines or a document.
 
 A file in which an id begins with KTX- must follow the rules of the corpus for ids,
 twins, codes, effects, sources and versions, which are in corpus/README.md. Another
@@ -63,6 +65,9 @@ func readCaseText(a *console.App, name string) ([]byte, error) {
 			return nil, err
 		}
 		defer func() { _ = f.Close() }()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder; name its files, such as %s", name, filepath.Join(name, "*", "*.yaml"))
+		}
 		in = io.Reader(f)
 	}
 	text, err := io.ReadAll(io.LimitReader(in, maxCaseFile+1))

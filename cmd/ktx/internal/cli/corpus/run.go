@@ -53,9 +53,9 @@ func runCommand(a *console.App) *cobra.Command {
 		Long: `Ask a guard about each case, and score its answers. corpus/INTERPRETING.md explains
 the scores.
 
---corpus reads cases from files: class files (.yaml), or JSON Lines with at least
-id, dialect, sql (or sql_b64) and expect. A line that holds no such case is reported,
-and the others run.
+--corpus reads cases from files: class files (.yaml), JSON Lines with at least id,
+dialect, sql (or sql_b64) and expect, or documents such as cases.json. A line that
+holds no such case is reported, and the others run.
 
 --guard exec:CMD starts a program that speaks ktx-guard/1, which is JSON Lines over
 its standard input and output (corpus/GUARD.md). CMD is split into words without a
@@ -209,15 +209,12 @@ func readCases(a *console.App, files []string) (all []corpus.Case, source map[st
 }
 
 func readCaseFile(a *console.App, name string) ([]corpus.Case, []*corpus.LineError, error) {
-	if name == "-" {
-		return corpus.ReadJSONLines(a.In)
-	}
 	text, err := readCaseText(a, name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !casefile.IsClassFile(name) {
-		return corpus.ReadJSONLines(bytes.NewReader(text))
+		return corpus.ReadJSONLines(bytes.NewReader(corpus.Lines(text)))
 	}
 	file := casefile.Parse(name, text)
 	return file.Cases, nil, file.Err()
@@ -243,6 +240,8 @@ func reportRun(a *console.App, results []corpusrun.Result, source map[string]any
 		}
 	}
 	switch {
+	case unread > 0 && unanswered == 0:
+		return console.Failed("%s held no case", console.Count(unread, "line"))
 	case unread > 0:
 		return console.Failed("%s held no case and %s could not run", console.Count(unread, "line"), console.Count(unanswered, "case"))
 	case unanswered > 0:
