@@ -23,6 +23,8 @@ package sqlguard
 //     schema.
 //   - SourceColumns(schema, name string) []string: the columns of a system relation that
 //     hold the source text of views, routines and triggers. A guard refuses them.
+//   - ValueColumns(schema, name string) []string: the columns of a system relation that
+//     show values from rows of tables. A guard with rules of access refuses them.
 //   - Growth() *Growth: what its functions make from constants. Without this method a
 //     guard does not bound that.
 //   - Reword(sql string, tokens []Token, f Finding) Finding: the finding with a message and

@@ -34,7 +34,6 @@ func (p *parser) batch() ([]sqlguard.Statement, error) {
 			p.effect(sqlguard.CodeParseError, at, p.err.Message)
 			return append(out, p.stmt), nil
 		}
-		p.judgeParts()
 		p.stmt.Span = p.since(start)
 		out = append(out, p.stmt)
 	}
