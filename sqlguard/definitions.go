@@ -122,6 +122,30 @@ func (g *Guard) judgeShown(s *Statement, v *Verdict) {
 	}
 }
 
+// judgePlanned refuses, under rules of access, the plan of a query over a relation that is or
+// may be a view, where plans show values of rows. The view may read what no rule permits. With the objects of the database, rules that deny hold for what a view reads.
+func (g *Guard) judgePlanned(s *Statement, v *Verdict) {
+	p := &g.policy
+	if !s.Plan || !p.rules() || g.objects != nil && len(p.Schemas.Allow)+len(p.Tables.Allow) == 0 {
+		return
+	}
+	for i := range s.Relations {
+		r := &s.Relations[i]
+		if r.System || !g.mayBeView(r) {
+			continue
+		}
+		code := CodeRelationNotAllowed
+		if !g.knows {
+			code = CodeUnresolvedObject // a server may tell that it is a table
+		}
+		v.Findings = append(v.Findings, Finding{
+			Code: code, Span: r.Span, Object: qualified(r.Schema, r.Name),
+			Message: fmt.Sprintf("%s is or may be a view, whose plan shows values that it reads, and this connection has rules of access", qualified(r.Schema, r.Name)),
+			Hint:    "run the statement without EXPLAIN, or explain a statement on tables",
+		})
+	}
+}
+
 // mayBeView reports whether a relation is a view, or could be one for all that the server
 // told.
 func (g *Guard) mayBeView(r *Relation) bool {

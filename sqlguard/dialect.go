@@ -122,6 +122,9 @@ type Statement struct {
 	ColumnRefs []ColumnRef
 	// Executes is set for EXPLAIN that runs its statement (EXPLAIN ANALYZE).
 	Executes bool
+	// Plan says that the statement shows the plan of a query, and that the server writes
+	// values into plans that it read from rows.
+	Plan bool
 	// Collects says that the statement may put a value into an array or a row. The
 	// server then reads literals beside it as values of the same type.
 	Collects bool

@@ -227,6 +227,7 @@ func (g *Guard) analyze(sql string, tokens []Token, v *Verdict) {
 	for i := range statements {
 		g.judgeSource(&statements[i], sql, tokens, v)
 		g.judgeShown(&statements[i], v)
+		g.judgePlanned(&statements[i], v)
 	}
 	if g.objects != nil {
 		q := inquiry{g: g, objects: g.objects, v: v}

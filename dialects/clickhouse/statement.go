@@ -160,6 +160,8 @@ var explainOptions = lexical.Set(`header description indexes projections actions
 // [option = number, …] of a query. The server would explain other statements too.
 func (p *parser) explain() {
 	p.next()
+	// The server computes a sub-query for one value before it plans.
+	p.stmt.Plan = p.stmt.Plan || !p.is("ast", "pipeline", "estimate")
 	if !p.accept("query", "tree") {
 		p.acceptAny("ast", "syntax", "plan", "pipeline", "estimate")
 	}
