@@ -194,10 +194,8 @@ func (p *parser) explain() {
 
 // described reads what DESCRIBE describes.
 func (p *parser) described() {
-	if p.mark() == "(" {
-		p.next()
+	if p.atQuery() {
 		p.query()
-		p.expectMark(")")
 		return
 	}
 	if p.tok.isName() && p.markAt(1) == "(" {
