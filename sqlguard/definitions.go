@@ -20,9 +20,17 @@ type secretDialect interface {
 	SecretColumns(schema, name string) []string
 }
 
+// A valueDialect is a Dialect that knows which columns of the server's own relations
+// show values from rows of tables, such as the key of a partition. A policy with rules on
+// schemas, tables or columns refuses them, because no rule knows whose values they are.
+type valueDialect interface {
+	// ValueColumns returns such columns of a system relation.
+	ValueColumns(schema, name string) []string
+}
+
 // judgeSource refuses the columns of system relations that hold the source text of
-// views, routines and triggers, and those that prove an identity, by name, in * and in
-// whole rows.
+// views, routines and triggers, those that prove an identity, and under rules of access
+// those that show values of rows: by name, in * and in whole rows.
 func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict) {
 	columnsAt := "a view's columns are in information_schema.columns"
 	if d, ok := g.dialect.(interface{ SourceHint() string }); ok {
@@ -52,11 +60,23 @@ func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict
 				})
 			}
 		}
+		if g.values != nil && g.policy.rules() {
+			for _, column := range g.values.ValueColumns(r.Schema, r.Name) {
+				if g.refuseSystemColumn(s, i, column, sql, tokens, v, Finding{
+					Code:    CodeColumnNotAllowed,
+					Message: fmt.Sprintf("column %s of %s shows values from rows of tables, and this connection has rules of access", column, of),
+					Hint:    fmt.Sprintf("name the columns that you need, without %s, and in a join with the table before each name", column),
+				}) {
+					break // a * is a mention of each of them
+				}
+			}
+		}
 	}
 }
 
-// refuseSystemColumn adds a finding for the first mention of a column of a relation.
-func (g *Guard) refuseSystemColumn(s *Statement, at int, column, sql string, tokens []Token, v *Verdict, f Finding) {
+// refuseSystemColumn adds a finding for the first mention of a column of a relation, and
+// reports whether there is one.
+func (g *Guard) refuseSystemColumn(s *Statement, at int, column, sql string, tokens []Token, v *Verdict, f Finding) bool {
 	r := &s.Relations[at]
 	var others []*Relation
 	for n := range s.Relations {
@@ -74,8 +94,9 @@ func (g *Guard) refuseSystemColumn(s *Statement, at int, column, sql string, tok
 		}
 		f.Span, f.Object = ref.Span, qualified(r.Schema, r.Name)+"."+column
 		v.Findings = append(v.Findings, f)
-		return
+		return true
 	}
+	return false
 }
 
 // judgeShown refuses statements that show the source text of a relation that is or may be
@@ -97,6 +118,30 @@ func (g *Guard) judgeShown(s *Statement, v *Verdict) {
 			Code: code, Reveal: GroupDefinitions, Span: r.Span, Object: qualified(r.Schema, r.Name),
 			Message: fmt.Sprintf("%s is or may be a view, and this statement shows the source text of a view, in which passwords can stand", qualified(r.Schema, r.Name)),
 			Hint:    "SHOW COLUMNS FROM name shows the columns of a view",
+		})
+	}
+}
+
+// judgePlanned refuses, under rules of access, the plan of a query over a relation that is or
+// may be a view, where plans show values of rows. The view may read what no rule permits. With the objects of the database, rules that deny hold for what a view reads.
+func (g *Guard) judgePlanned(s *Statement, v *Verdict) {
+	p := &g.policy
+	if !s.Plan || !p.rules() || g.objects != nil && len(p.Schemas.Allow)+len(p.Tables.Allow) == 0 {
+		return
+	}
+	for i := range s.Relations {
+		r := &s.Relations[i]
+		if r.System || !g.mayBeView(r) {
+			continue
+		}
+		code := CodeRelationNotAllowed
+		if !g.knows {
+			code = CodeUnresolvedObject // a server may tell that it is a table
+		}
+		v.Findings = append(v.Findings, Finding{
+			Code: code, Span: r.Span, Object: qualified(r.Schema, r.Name),
+			Message: fmt.Sprintf("%s is or may be a view, whose plan shows values that it reads, and this connection has rules of access", qualified(r.Schema, r.Name)),
+			Hint:    "run the statement without EXPLAIN, or explain a statement on tables",
 		})
 	}
 }

@@ -23,6 +23,8 @@ package sqlguard
 //     schema.
 //   - SourceColumns(schema, name string) []string: the columns of a system relation that
 //     hold the source text of views, routines and triggers. A guard refuses them.
+//   - ValueColumns(schema, name string) []string: the columns of a system relation that
+//     show values from rows of tables. A guard with rules of access refuses them.
 //   - Growth() *Growth: what its functions make from constants. Without this method a
 //     guard does not bound that.
 //   - Reword(sql string, tokens []Token, f Finding) Finding: the finding with a message and
@@ -120,6 +122,9 @@ type Statement struct {
 	ColumnRefs []ColumnRef
 	// Executes is set for EXPLAIN that runs its statement (EXPLAIN ANALYZE).
 	Executes bool
+	// Plan says that the statement shows the plan of a query, and that the server writes
+	// values into plans that it read from rows.
+	Plan bool
 	// Collects says that the statement may put a value into an array or a row. The
 	// server then reads literals beside it as values of the same type.
 	Collects bool

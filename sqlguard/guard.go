@@ -26,6 +26,7 @@ type Guard struct {
 	tokens  tokenDialect   // the dialect as a tokenDialect, nil when it is none
 	source  sourceDialect  // the dialect as a sourceDialect, nil when it is none
 	secret  secretDialect  // the dialect as a secretDialect, nil when it is none
+	values  valueDialect   // the dialect as a valueDialect, nil when it is none
 	wording wordingDialect // the dialect as a wordingDialect, nil when it is none
 	parser  string         // the dialect's version
 	policy  Policy
@@ -61,6 +62,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	g.tokens, _ = d.(tokenDialect)
 	g.source, _ = d.(sourceDialect)
 	g.secret, _ = d.(secretDialect)
+	g.values, _ = d.(valueDialect)
 	g.growth = growthOf(d)
 	g.wording, _ = d.(wordingDialect)
 	if c != nil {
@@ -225,6 +227,7 @@ func (g *Guard) analyze(sql string, tokens []Token, v *Verdict) {
 	for i := range statements {
 		g.judgeSource(&statements[i], sql, tokens, v)
 		g.judgeShown(&statements[i], v)
+		g.judgePlanned(&statements[i], v)
 	}
 	if g.objects != nil {
 		q := inquiry{g: g, objects: g.objects, v: v}

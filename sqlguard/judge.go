@@ -289,7 +289,12 @@ func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
 	switch g.permits(r) {
 	case permitted:
 	case denied:
-		refuse(CodeRelationNotAllowed, deniedByPolicy)
+		f := relationFinding(r, CodeRelationNotAllowed, deniedByPolicy)
+		if r.Prefix {
+			f.Message = fmt.Sprintf("%s stands for every relation whose name begins so, and this connection's policy denies some of them", qualified(r.Schema, r.Name))
+			f.Hint = "name one relation, or write more of the names before the star, so that the policy permits all of them"
+		}
+		v.Findings = append(v.Findings, f)
 	case unresolved:
 		f := relationFinding(r, CodeUnresolvedObject, "a rule of this connection's policy could apply, and the name has no schema")
 		f.Hint = "write the name with its schema"

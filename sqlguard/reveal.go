@@ -62,9 +62,6 @@ func (p *Policy) rules() bool {
 // reveal admits in the facts of a statement what the policy reveals.
 func (g *Guard) reveal(s *Statement) {
 	p := &g.policy
-	if !p.rules() {
-		s.Effects = slices.DeleteFunc(s.Effects, func(f Finding) bool { return f.Ruled })
-	}
 	if len(p.Reveal) == 0 {
 		return
 	}

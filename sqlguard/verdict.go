@@ -27,8 +27,6 @@ type Finding struct {
 	Reveal Group `json:"reveal,omitempty"`
 	// Samples says that it shows values of tables; see [Revealed].
 	Samples bool `json:"-"`
-	// Ruled says that only a policy with rules on schemas, tables or columns refuses it.
-	Ruled bool `json:"-"`
 }
 
 // Verdict is the whole answer for one text. Its JSON form is public and stable.

@@ -71,6 +71,16 @@ var sourceColumns = map[string][]string{
 // views and routines.
 func (Dialect) SourceColumns(_, name string) []string { return sourceColumns[lexical.Lower(name)] }
 
+// ValueColumns returns the columns of a system relation that show values from rows: the
+// name of a partition is the value of the column by which the table is partitioned.
+// Reference: PARTITIONS view. No other view of systemViews shows one.
+func (Dialect) ValueColumns(_, name string) []string {
+	if lexical.Lower(name) == "partitions" {
+		return []string{"partition_id"}
+	}
+	return nil
+}
+
 // tablePath states a relation of FROM, unless it is a common table expression or an array
 // of a row.
 func (w *walker) tablePath(n *ast.TablePathExpression) {

@@ -26,6 +26,9 @@ func (p *parser) query() {
 	defer func() { p.inner-- }()
 	member := p.member
 	p.member = ""
+	if member != "" && p.bracketed() {
+		p.member = member
+	}
 	for {
 		p.selectPart()
 		if member != "" {
@@ -36,6 +39,25 @@ func (p *parser) query() {
 		}
 		p.acceptAny("all", "distinct")
 	}
+}
+
+// bracketed reports whether the next brackets hold all of a query in brackets.
+func (p *parser) bracketed() bool {
+	if p.mark() != "(" {
+		return false
+	}
+	depth := 0
+	for n := 0; p.peek(n).kind != endOfText; n++ {
+		switch p.markAt(n) {
+		case "(":
+			depth++
+		case ")":
+			if depth--; depth == 0 {
+				return p.markAt(n+1) == ")"
+			}
+		}
+	}
+	return false
 }
 
 // selectPart reads one operand of a set operation.
@@ -451,10 +473,8 @@ func (p *parser) limits(ordered, on, top bool) {
 		p.next()
 		p.expression()
 		limited = true
-		switch {
-		case p.acceptMark(","):
-			p.expression()
-		case p.accept("offset"):
+		skips := p.acceptMark(",") || p.accept("offset")
+		if skips {
 			p.expression()
 		}
 		if top && (grouped || !p.is("by")) {
@@ -471,6 +491,9 @@ func (p *parser) limits(ordered, on, top bool) {
 			}
 			limited = false
 			if !p.is("limit") {
+				if ordered && !skips && p.accept("fetch") {
+					p.fetch()
+				}
 				return
 			}
 		}

@@ -34,7 +34,6 @@ func (p *parser) batch() ([]sqlguard.Statement, error) {
 			p.effect(sqlguard.CodeParseError, at, p.err.Message)
 			return append(out, p.stmt), nil
 		}
-		p.judgeParts()
 		p.stmt.Span = p.since(start)
 		out = append(out, p.stmt)
 	}
@@ -161,6 +160,8 @@ var explainOptions = lexical.Set(`header description indexes projections actions
 // [option = number, …] of a query. The server would explain other statements too.
 func (p *parser) explain() {
 	p.next()
+	// The server computes a sub-query for one value before it plans.
+	p.stmt.Plan = p.stmt.Plan || !p.is("ast", "pipeline", "estimate")
 	if !p.accept("query", "tree") {
 		p.acceptAny("ast", "syntax", "plan", "pipeline", "estimate")
 	}
@@ -193,10 +194,8 @@ func (p *parser) explain() {
 
 // described reads what DESCRIBE describes.
 func (p *parser) described() {
-	if p.mark() == "(" {
-		p.next()
+	if p.atQuery() {
 		p.query()
-		p.expectMark(")")
 		return
 	}
 	if p.tok.isName() && p.markAt(1) == "(" {

@@ -33,7 +33,7 @@ func TestFiles(t *testing.T) {
 	}
 	guard := func(d sqlguard.Dialect, p sqlguard.Policy) *sqlguard.Guard {
 		t.Helper()
-		g, err := sqlguard.New(d, p, nil)
+		g, err := sqlguard.New(d, p, &sqlguard.Catalog{SearchPath: []string{"main"}, Views: []sqlguard.CatalogName{}}) // as the backend has it for a folder
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,6 +42,7 @@ func (w *walker) statement(n ast.Stmt, st *sqlguard.Statement) {
 	case *ast.ExplainStatement:
 		st.Verb = sqlguard.VerbExplain
 		st.Executes = n.Type == ast.ExplainAnalyze
+		st.Plan = true // with the smallest and the greatest value of columns
 		w.met.words([]string{"format", n.Format})
 		if inner, ok := n.Statement.(*ast.SelectStatement); ok {
 			w.query(inner.Node)

@@ -33,6 +33,9 @@ func (w tidbWalker) statement(n ast.StmtNode) {
 	if w.explained {
 		w.st.Verb = sqlguard.VerbExplain
 	}
+	// The server reads a row that a key names before it plans, and writes its values into
+	// conditions.
+	w.st.Plan = w.st.Verb == sqlguard.VerbExplain
 }
 
 // explain passes EXPLAIN over a query, and DESCRIBE of a table.

@@ -21,3 +21,13 @@ func (Dialect) SourceColumns(schema, name string) []string {
 	}
 	return sourceColumns[name]
 }
+
+// ValueColumns returns the columns of a system relation that show values from rows: what the
+// rows have that are older than a column. Statistics with values are not on the list of
+// relations.
+func (Dialect) ValueColumns(schema, name string) []string {
+	if name == "pg_attribute" && schema != "information_schema" {
+		return []string{"attmissingval"}
+	}
+	return nil
+}
