@@ -26,6 +26,7 @@ type allow struct {
 	// Statement and Last are the numbers of the first and the last statement
 	// that the suppression applies to, or -1 if there is none.
 	Statement, Last int
+	Holes           []int // the numbers of texts that are filled in elsewhere
 	Codes           []sqlguard.Code
 	Reason          string
 	Until           string
@@ -132,6 +133,11 @@ func settle(file *report.File, allows []allow, today time.Time) {
 	slices.SortStableFunc(file.Findings, func(x, y report.Finding) int { return x.Span.Start - y.Span.Start })
 }
 
+// on reports whether the suppression applies to the statement with a number.
+func (a *allow) on(number int) bool {
+	return number >= 0 && number >= a.Statement && number <= a.Last || slices.Contains(a.Holes, number)
+}
+
 // apply marks the findings that a suppresses. It returns a finding about a
 // itself, or an empty message if there is none.
 func (a *allow) apply(findings []report.Finding, today time.Time) (sqlguard.Code, report.Severity, string) {
@@ -152,7 +158,7 @@ func (a *allow) apply(findings []report.Finding, today time.Time) (sqlguard.Code
 	for _, code := range a.Codes {
 		used := false
 		for i := range findings {
-			if f := &findings[i]; f.Statement >= a.Statement && f.Statement <= a.Last && f.Statement >= 0 && f.Code == code {
+			if f := &findings[i]; a.on(f.Statement) && f.Code == code {
 				f.State, used = report.StateSuppressed, true
 				f.Suppression = &report.Suppression{Reason: a.Reason, Until: a.Until, Line: a.Line}
 			}

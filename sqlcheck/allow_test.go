@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ktxhq/ktx/sqlcheck"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // states checks a text on 2026-11-20. It returns the findings as
@@ -124,6 +125,40 @@ func TestSuppressionFaults(t *testing.T) {
 		f := files[0].Findings
 		if len(f) != 2 || f[0].Code != "suppression_invalid" || f[0].Message != "the suppression has no effect: "+want || f[1].State != "" {
 			t.Errorf("%s: %+v", text, f)
+		}
+	}
+}
+
+// TestSuppressedHoles: a suppression on a call whose statement comes from elsewhere applies
+// to it and to nothing else. Without a dialect such calls are reported all the same.
+func TestSuppressedHoles(t *testing.T) {
+	t.Parallel()
+	const allow = "# ktx:allow dynamic_sql_unprovable until=2027-01-31 reason=\"x\""
+	const holes = "def f(cursor, sql, t):\n    " + allow + "\n    cursor.execute(sql)\n    cursor.execute(sql)\n"
+	const text = holes + "    " + allow + "\n    cursor.execute(f\"SELECT 1 FROM {t}\")\n"
+	unknown := func(string, string, sqlcheck.Known) (*sqlguard.Guard, *sqlguard.Finding) {
+		return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown, Message: "nothing says it"}
+	}
+	for _, test := range []struct {
+		text   string
+		choose func(string, string, sqlcheck.Known) (*sqlguard.Guard, *sqlguard.Finding)
+		want   []string
+	}{
+		{text, with(t, "postgres"), []string{"3 dynamic_sql_unprovable suppressed", "4 dynamic_sql_unprovable ", "6 dynamic_sql_unprovable suppressed"}},
+		{text, unknown, []string{"1 dialect_unknown "}},
+		{holes, unknown, []string{"3 dynamic_sql_unprovable suppressed", "4 dynamic_sql_unprovable "}},
+	} {
+		c := sqlcheck.Checker{Stdin: strings.NewReader(test.text), Choose: test.choose, Today: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
+		files, err := c.Run(t.Context(), []sqlcheck.Input{{Path: "a.py", Stdin: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range files[0].Findings {
+			got = append(got, fmt.Sprintf("%d %s %s", f.Line, f.Code, f.State))
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

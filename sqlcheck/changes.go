@@ -30,7 +30,11 @@ import (
 // selected the inputs: a file that was renamed, and that they did not select
 // before, is new.
 func Since(ctx context.Context, dir, revision string, args []string, inputs []Input) ([]Input, error) {
-	r, err := openRepository(ctx, dir)
+	return since(ctx, dir, revision, args, inputs, false)
+}
+
+func since(ctx context.Context, dir, revision string, args []string, inputs []Input, apart bool) ([]Input, error) {
+	r, err := openRepository(ctx, dir, apart)
 	if err != nil {
 		return nil, err
 	}
@@ -38,11 +42,12 @@ func Since(ctx context.Context, dir, revision string, args []string, inputs []In
 	if err != nil {
 		return nil, err
 	}
-	before, _, err := r.blobs(ctx, tree)
+	old, err := r.blobs(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
-	tracked, links, err := r.staged(ctx)
+	before := old.files
+	now, err := r.staged(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +60,7 @@ func Since(ctx context.Context, dir, revision string, args []string, inputs []In
 		return nil, err
 	}
 	var changed []Input
+	below := map[string][]Input{} // by submodule
 	for _, in := range inputs {
 		if in.Stdin || in.Problem != "" {
 			changed = append(changed, in)
@@ -66,9 +72,13 @@ func Since(ctx context.Context, dir, revision string, args []string, inputs []In
 			changed = append(changed, in)
 			continue
 		}
+		if at := holder(name, now.submodules); at != "" {
+			below[at] = append(below[at], in)
+			continue
+		}
 		object, known := before[name]
-		_, here := tracked[name]
-		_, link := links[name]
+		_, here := now.files[name]
+		_, link := now.links[name]
 		if !in.Named && !known && !here && !link && !untracked[name] {
 			continue // ignored
 		}
@@ -80,7 +90,39 @@ func Since(ctx context.Context, dir, revision string, args []string, inputs []In
 		}
 		changed = append(changed, in)
 	}
-	return r.withTexts(ctx, changed)
+	if changed, err = r.withTexts(ctx, changed); err != nil {
+		return nil, err
+	}
+	for _, at := range slices.Sorted(maps.Keys(below)) {
+		changed = append(changed, r.inSubmodule(ctx, at, old.submodules[at], args, below[at])...)
+	}
+	return changed, nil
+}
+
+// holder returns the submodule that a file lies in, or "".
+func holder(name string, submodules map[string]string) string {
+	for at := path.Dir(name); len(submodules) > 0 && at != "."; at = path.Dir(at) {
+		if submodules[at] != "" {
+			return at
+		}
+	}
+	return ""
+}
+
+// inSubmodule returns the inputs in a submodule that differ from the commit that it had, or
+// all of them if it is new.
+func (r *repository) inSubmodule(ctx context.Context, at, commit string, args []string, inputs []Input) []Input {
+	if commit == "" {
+		return inputs
+	}
+	changed, err := since(ctx, filepath.Join(r.top, filepath.FromSlash(at)), commit, args, inputs, true)
+	if err != nil {
+		for i := range inputs {
+			inputs[i].Problem = "it is in the submodule " + at + ", in which ktx cannot tell what changed: " + err.Error()
+		}
+		return inputs
+	}
+	return changed
 }
 
 // renames are the files of the index that another path had before.
@@ -127,7 +169,7 @@ type Ignored struct {
 // repository, and where git cannot be asked, that is nothing.
 func NewIgnored(ctx context.Context, dir string) *Ignored {
 	return &Ignored{sync.OnceValues(func() (*repository, map[string]bool) {
-		r, err := openRepository(ctx, dir)
+		r, err := openRepository(ctx, dir, false)
 		if err != nil {
 			return nil, nil
 		}
@@ -167,7 +209,7 @@ func (i *Ignored) Without(inputs []Input) []Input {
 // Staged returns the inputs whose content in the index differs from the last
 // commit. The content in the index is what is judged.
 func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {
-	r, err := openRepository(ctx, dir)
+	r, err := openRepository(ctx, dir, false)
 	if err != nil {
 		return nil, err
 	}
@@ -175,14 +217,15 @@ func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, linked, err := r.blobs(ctx, head)
+	was, err := r.blobs(ctx, head)
 	if err != nil {
 		return nil, err
 	}
-	after, links, err := r.staged(ctx)
+	now, err := r.staged(ctx)
 	if err != nil {
 		return nil, err
 	}
+	before, linked, after, links := was.files, was.links, now.files, now.links
 	wanted, err := newSelection(r, dir, args)
 	if err != nil {
 		return nil, err
@@ -214,8 +257,58 @@ func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {
 	if err != nil {
 		return nil, err
 	}
+	if changed, err = r.withTexts(ctx, changed); err != nil {
+		return nil, err
+	}
+	for at, commit := range now.submodules {
+		if was.submodules[at] != commit && wanted.into(at) {
+			changed = append(changed, r.movedSubmodule(ctx, at, was.submodules[at], commit, wanted)...)
+		}
+	}
 	slices.SortFunc(changed, func(a, b Input) int { return strings.Compare(a.Path, b.Path) })
-	return r.withTexts(ctx, changed)
+	return changed, nil
+}
+
+// movedSubmodule returns the files that the commit of a submodule in the index has changed
+// since the commit before, which is empty for a new one.
+func (r *repository) movedSubmodule(ctx context.Context, at, before, commit string, wanted *selection) []Input {
+	unknown := func(why string) []Input {
+		return []Input{{Path: wanted.shown(at), Problem: "it is a submodule of which ktx cannot tell what changed: " + why}}
+	}
+	folder := filepath.Join(r.top, filepath.FromSlash(at))
+	sub, err := openRepository(ctx, folder, true)
+	if err != nil {
+		return unknown(err.Error())
+	}
+	if top, err := filepath.EvalSymlinks(folder); err != nil || top != sub.top {
+		return unknown("it is not checked out")
+	}
+	var was objects
+	if before != "" {
+		if was, err = sub.blobs(ctx, before); err != nil {
+			return unknown(err.Error())
+		}
+	}
+	now, err := sub.blobs(ctx, commit)
+	if err != nil {
+		return unknown(err.Error())
+	}
+	var changed []Input
+	for name, object := range now.files {
+		if full := path.Join(at, name); was.files[name] != object && wanted.has(full) {
+			changed = append(changed, Input{Path: wanted.shown(full), object: was.files[name], staged: object})
+		}
+	}
+	if changed, err = sub.withTexts(ctx, changed); err != nil {
+		return unknown(err.Error())
+	}
+	for name, inner := range now.submodules {
+		if full := path.Join(at, name); was.submodules[name] != inner && wanted.into(full) {
+			changed = append(changed, unknown("it lies in another one")...)
+			changed[len(changed)-1].Path = wanted.shown(full)
+		}
+	}
+	return changed
 }
 
 // links calls yield with the path and the target of each link in the index.
@@ -509,6 +602,16 @@ func (s *selection) shown(indexed string) string {
 		return filepath.FromSlash(indexed)
 	}
 	return rel
+}
+
+// into reports whether files in a folder can be selected.
+func (s *selection) into(folder string) bool {
+	if slices.ContainsFunc(strings.Split(folder, "/"), func(name string) bool { return slices.Contains(skipped, name) }) {
+		return false
+	}
+	return len(s.patterns) > 0 || slices.ContainsFunc(s.paths, func(p string) bool {
+		return p == "." || p == folder || strings.HasPrefix(folder, p+"/") || strings.HasPrefix(p, folder+"/")
+	})
 }
 
 func (s *selection) has(indexed string) bool {

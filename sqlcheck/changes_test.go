@@ -514,3 +514,51 @@ func TestRenamedFiles(t *testing.T) {
 		}
 	})
 }
+
+// TestSubmodules: files in a submodule are compared with the commit that the submodule
+// had, and a commit that nobody has is not passed over.
+func TestSubmodules(t *testing.T) {
+	t.Parallel()
+	inner, r := newRepo(t), newRepo(t)
+	inner.write("old.sql", "DROP TABLE a;\n")
+	inner.commit()
+	r.write("own.sql", "SELECT 1;\n")
+	r.commit()
+	r.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.dir, "sub")
+	if diff := cmp.Diff([]string{"sub/old.sql:1 ddl_statement"}, r.staged()); diff != "" {
+		t.Error("a new submodule in the index: " + diff)
+	}
+	if diff := cmp.Diff([]string{"sub/old.sql:1 ddl_statement"}, r.since("HEAD")); diff != "" {
+		t.Error("a new submodule: " + diff)
+	}
+	r.commit()
+	if got := r.since("HEAD"); len(got) > 0 {
+		t.Errorf("a submodule without changes: %v", got)
+	}
+	r.write("sub/old.sql", "DROP TABLE a;\nDROP TABLE b;\n")
+	r.write("sub/new.sql", "DROP TABLE c;\n")
+	changed := []string{"sub/new.sql:1 ddl_statement", "sub/old.sql:2 ddl_statement"}
+	if diff := cmp.Diff(changed, r.since("HEAD")); diff != "" {
+		t.Error("changes that are not committed: " + diff)
+	}
+	if got := r.staged(); len(got) > 0 {
+		t.Errorf("the index has no change: %v", got)
+	}
+	r.git("-C", "sub", "add", "-A")
+	r.git("-C", "sub", "commit", "-q", "-m", "x")
+	r.git("add", "sub")
+	if diff := cmp.Diff(changed, r.since("HEAD")); diff != "" {
+		t.Error("another commit: " + diff)
+	}
+	if diff := cmp.Diff(changed, r.staged()); diff != "" {
+		t.Error("another commit in the index: " + diff)
+	}
+	r.git("update-index", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",sub")
+	if diff := cmp.Diff([]string{"sub:1 not_checked"}, r.staged()); diff != "" {
+		t.Error("a commit that nobody has: " + diff)
+	}
+	r.git("commit", "-q", "-m", "x")
+	if diff := cmp.Diff([]string{"sub/new.sql:1 not_checked", "sub/old.sql:1 not_checked"}, r.since("HEAD")); diff != "" {
+		t.Error("a commit that nobody has: " + diff)
+	}
+}

@@ -253,7 +253,11 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 			r.add(notChecked("the file cannot be read: "+syntax.Message).Finding, sqlguard.Span{Start: syntax.Offset, End: syntax.Offset}, -1, "")
 			return nil, judged{}
 		}
+		c.schemaCalls(in, body, shift, file)
 		if len(texts.Texts) == 0 {
+			if len(file.Findings) > 0 {
+				return nil, judged{} // the cache knows no findings of a file without a dialect
+			}
 			return nil, judged{cached: true} // the file is not for any dialect
 		}
 		found = texts
@@ -265,6 +269,9 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 	}
 	guard, problem := c.Choose(in.Path, body, model.known())
 	cached := c.Cache != nil && !c.Whole && !in.partly && !c.readsTree(in.Path)
+	if problem != nil && problem.Code == sqlguard.CodeDialectUnknown && problem.Object == "" && found != nil && elsewhere(found) {
+		return c.source(ctx, nil, in, found, body, shift, file), judged{}
+	}
 	if problem != nil {
 		found := fileFinding(*problem)
 		found.Span = sqlguard.Span{Start: shift, End: shift}
@@ -336,12 +343,20 @@ func (c *Checker) kind(in Input, model *dbtFile, found *source.Source) string {
 		return model.kind()
 	}
 	if !source.Reads(in.Path) {
-		if o, ok := c.migrates(in.Path); ok {
-			return fmt.Sprint("migration ", o.Transaction)
+		if kind := c.migrationKind(in); kind != "" {
+			return kind
 		}
 		return "sql" + map[bool]string{true: " with parameters"}[c.parameters(in)]
 	}
-	return strings.ToLower(filepath.Ext(in.Path)) + " " + found.Sum()
+	return strings.ToLower(filepath.Ext(in.Path)) + " " + found.Sum() + c.migrationKind(in)
+}
+
+// migrationKind says as which migration a file is read, or nothing.
+func (c *Checker) migrationKind(in Input) string {
+	if o, ok := c.migrates(in.Path); ok {
+		return fmt.Sprint("migration ", o.Transaction)
+	}
+	return ""
 }
 
 // statements asks the guard about every statement of body, which begins at the
@@ -377,10 +392,10 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	if c.Whole {
 		judge = guard.Check
 	}
-	migrates, down, takenBack := false, len(body), func() {}
+	migrates, down, takesBack := false, len(body), func(bool) {}
 	if o, ok := c.migrates(in.Path); ok {
 		migrates = true
-		judge, takenBack, down = migrator(guard, o, body)
+		judge, takesBack, down = migrator(guard, o, body)
 	} else {
 		reads := judge
 		judge = func(sql string) sqlguard.Verdict { return newer(guard.Dialect(), sql, reads) }
@@ -392,7 +407,7 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		span = withinLine(body, span)
 		if span.Start > down {
 			down = len(body)
-			takenBack()
+			takesBack(true)
 		}
 		if !r.attach(span) {
 			if migrates { // what follows can depend on it: it may create the table

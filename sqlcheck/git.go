@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,6 +23,8 @@ type repository struct {
 	dir string // the working folder of git
 	top string // the top of the work tree, with links resolved
 	env []string
+	// apart says that what a hook says about its repository is not about this one.
+	apart bool
 
 	folders map[string]string // from folders of inputs to folders relative to the top
 }
@@ -39,14 +42,19 @@ var gitConfig = []string{
 // that a partial clone lacks.
 var gitEnvironment = []string{"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
 
-func openRepository(ctx context.Context, dir string) (*repository, error) {
+// ofHook are the variables in which git tells a hook about the repository that runs it.
+var ofHook = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE"}
+
+// openRepository opens the repository that holds dir. A submodule is apart from the
+// repository that holds it.
+func openRepository(ctx context.Context, dir string, apart bool) (*repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, errors.New("git is not installed; ktx needs it to find what changed")
 	}
-	r := &repository{dir: dir, env: gitEnvironment}
+	r := &repository{dir: dir, env: gitEnvironment, apart: apart}
 	_, tree := os.LookupEnv("GIT_WORK_TREE")
 	_, hook := os.LookupEnv("GIT_DIR") // in a hook, the caller says where the repository is
-	given := tree || hook
+	given := !apart && (tree || hook)
 	if !given {
 		top, err := workTree(dir)
 		if err != nil {
@@ -121,6 +129,13 @@ func (r *repository) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append(append([]string{}, gitConfig...), args...)...) //nolint:gosec // the arguments are constants, object names and one revision behind --end-of-options
 	cmd.Dir = r.dir
 	cmd.Env = append(os.Environ(), r.env...)
+	if r.apart {
+		cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {
+			name, _, _ := strings.Cut(e, "=")
+			return slices.Contains(ofHook, name)
+		})
+		cmd.Env = append(cmd.Env, r.env...)
+	}
 	return cmd
 }
 
@@ -161,26 +176,31 @@ func (r *repository) head(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// blobs returns the files and the links of a tree, as a map from path (with
-// slashes) to object name. Submodules are left out.
-func (r *repository) blobs(ctx context.Context, tree string) (files, links map[string]string, err error) {
+// objects are what a tree or the index has, each as a map from path (with slashes) to
+// object name.
+type objects struct {
+	files, links, submodules map[string]string
+}
+
+// blobs returns what a tree has.
+func (r *repository) blobs(ctx context.Context, tree string) (objects, error) {
 	if tree == "" {
-		return map[string]string{}, nil, nil
+		return objects{files: map[string]string{}}, nil
 	}
 	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", tree)
 	if err != nil {
-		return nil, nil, err
+		return objects{}, err
 	}
-	return entries(out, regularFile, 2), entries(out, symbolicLink, 2), nil
+	return objects{entries(out, regularFile, 2), entries(out, symbolicLink, 2), entries(out, submodule, 2)}, nil
 }
 
-// staged returns the files and the links of the index, as blobs does.
-func (r *repository) staged(ctx context.Context) (files, links map[string]string, err error) {
+// staged returns what the index has.
+func (r *repository) staged(ctx context.Context) (objects, error) {
 	out, err := r.git(ctx, "-C", r.top, "ls-files", "-s", "-z", "--full-name")
 	if err != nil {
-		return nil, nil, err
+		return objects{}, err
 	}
-	return entries(out, regularFile, 1), entries(out, symbolicLink, 1), nil
+	return objects{entries(out, regularFile, 1), entries(out, symbolicLink, 1), entries(out, submodule, 1)}, nil
 }
 
 // ignored returns the files and folders that git ignores and does not track.
@@ -215,6 +235,7 @@ func (r *repository) untracked(ctx context.Context) (map[string]bool, error) {
 const (
 	regularFile  = "100"
 	symbolicLink = "120"
+	submodule    = "160"
 )
 
 // entries parses records "mode … object …\tpath", each followed by NUL.

@@ -226,5 +226,5 @@ func (c *Checker) reads(in Input) string {
 		return c.kind(in, nil, nil)
 	}
 	o := c.options(in) // the current folder bounds which other files count
-	return strings.ToLower(filepath.Ext(in.Path)) + "\x00" + strings.Join(o.Sinks, "\x00") + "\x00\x00" + c.folder
+	return strings.ToLower(filepath.Ext(in.Path)) + "\x00" + strings.Join(o.Sinks, "\x00") + "\x00\x00" + c.folder + "\x00" + c.migrationKind(in)
 }

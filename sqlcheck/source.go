@@ -16,7 +16,7 @@ import (
 )
 
 // source judges the SQL in a file of another language, and returns the
-// suppressions in it.
+// suppressions in it. Without a guard, [elsewhere] holds for the file.
 func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, found *source.Source, body string, shift int, file *report.File) []allow {
 	r := c.reading(file, body, shift)
 	allows, stands := besides(found, body)
@@ -30,6 +30,15 @@ func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, f
 		}
 		r.touched = compare(before, body, known, standingTexts(found, body))
 	}
+	judge := func(sql string) sqlguard.Verdict { return newer(guard.Dialect(), sql, guard.Check) }
+	back := func(*source.Text) {}
+	migrates := false
+	if o, ok := c.migrates(in.Path); ok && guard != nil {
+		migrates = true
+		var takesBack func(bool)
+		judge, takesBack, _ = migrator(guard, o, body)
+		back = r.direction(body, takesBack)
+	}
 	lines := newLineTable(body)
 	group := &alternatives{}
 	for i, t := range found.Texts {
@@ -37,11 +46,26 @@ func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, f
 			return nil
 		}
 		if first, last := lines.of(min(t.Call, t.Span.Start)), lines.of(t.Span.End); r.touched != nil && !r.touched.statement(i, first, last) {
+			if migrates && t.SQL() != "" { // what follows can depend on it: it may create the table
+				back(t)
+				sql := t.Fill(guard.Dialect()).SQL
+				for _, span := range sqlguard.Split(guard.Dialect(), sql) {
+					judge(sql[span.Start:span.End])
+				}
+			}
 			continue
 		}
 		from := file.Judged
 		group = group.of(t, found.Texts[i:])
-		r.embedded(guard, t, group)
+		back(t)
+		if t.SQL() == "" {
+			r.filledElsewhere(t, group, wholeHole+i)
+			for _, a := range stands[i] {
+				allows[a].Holes = append(allows[a].Holes, wholeHole+i)
+			}
+			continue
+		}
+		r.embedded(guard, judge, t, group)
 		for _, a := range stands[i] {
 			if allows[a].Statement < 0 {
 				allows[a].Statement = from
@@ -50,12 +74,18 @@ func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, f
 		}
 	}
 	for _, a := range allows {
-		if r.touched == nil || a.Statement >= 0 { // on a statement that is judged
+		if r.touched == nil || a.Statement >= 0 || len(a.Holes) > 0 { // on a statement that is judged
 			r.permit(a)
 		}
 	}
 	slices.SortStableFunc(file.Findings, func(x, y report.Finding) int { return x.Span.Start - y.Span.Start })
 	return r.allows
+}
+
+// elsewhere reports whether each text of a file is filled in elsewhere as a whole, and may
+// be no SQL at all. Then no dialect is needed to say so.
+func elsewhere(found *source.Source) bool {
+	return !slices.ContainsFunc(found.Texts, func(t *source.Text) bool { return t.SQL() != "" || t.Configured })
 }
 
 // besides returns the suppressions in comments of the file's own language, and
@@ -152,8 +182,32 @@ var aboutName = map[sqlguard.Code]bool{
 	sqlguard.CodeSettingNotAllowed: true, sqlguard.CodePragmaNotAllowed: true, sqlguard.CodeUnresolvedObject: true,
 }
 
+// wholeHole is the number of the first text of a file that is filled in elsewhere as a
+// whole. Such a text has no number of a statement.
+const wholeHole = 1 << 30
+
+// filledElsewhere reports a text that is filled in elsewhere as a whole: an error if the
+// configuration of the project says that it is SQL. Otherwise it may be judged in the other
+// file, or be no SQL at all.
+func (r *reading) filledElsewhere(t *source.Text, group *alternatives, number int) {
+	sum := sha256.Sum256(nil)
+	for _, h := range t.Holes {
+		f := sqlguard.Finding{
+			Code: sqlguard.CodeDynamicSQLUnprovable, Message: "the whole statement is a hole that is filled elsewhere, so it can be anything",
+			Hint: "pass a constant; if this is a function of yours, list it under check.sinks in ktx.yaml, and its callers are judged", Retryable: true,
+		}
+		if !group.first(&f, h.Span) {
+			continue
+		}
+		r.add(f, h.Span, number, hex.EncodeToString(sum[:]))
+		if !t.Configured || t.Quotes(h.Span) {
+			r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote
+		}
+	}
+}
+
 // embedded judges the statements of one text.
-func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alternatives) {
+func (r *reading) embedded(guard *sqlguard.Guard, judge func(string) sqlguard.Verdict, t *source.Text, group *alternatives) {
 	filled := t.Fill(guard.Dialect())
 	if strings.Contains(t.SQL(), "?") && !reads(guard, filled) {
 		if names := t.FillNames(guard.Dialect()); reads(guard, names) {
@@ -161,14 +215,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 		}
 	}
 	severity := report.SeverityError
-	message, hint := holeMessage, holeHint
-	if t.SQL() == "" { // the text is defined in another file
-		message = "the whole statement is a hole that is filled elsewhere, so it can be anything"
-		hint = "pass a constant; if this is a function of yours, list it under check.sinks in ktx.yaml, and its callers are judged"
-	}
-	switch {
-	case t.Configured: // the configuration of the project says that it is SQL
-	case t.SQL() == "", !t.Certain: // it may be judged in the other file, or be no SQL at all
+	if !t.Configured && !t.Certain { // it may be no SQL at all
 		severity = report.SeverityNote
 	}
 	number := r.file.Judged
@@ -176,8 +223,8 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 	fingerprint := hex.EncodeToString(sum[:])
 	for _, span := range filled.Unproved {
 		f := sqlguard.Finding{
-			Code: sqlguard.CodeDynamicSQLUnprovable, Message: message,
-			Hint: hint, Retryable: true,
+			Code: sqlguard.CodeDynamicSQLUnprovable, Message: holeMessage,
+			Hint: holeHint, Retryable: true,
 		}
 		if !group.first(&f, span) {
 			continue
@@ -188,9 +235,6 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 			r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote // the library quotes it
 		}
 	}
-	if t.SQL() == "" {
-		return
-	}
 	tokens := guard.Dialect().Lex(filled.SQL)
 	statements := tokens.Statements()
 	if guard.Dialect().Name() == "mysql" {
@@ -198,7 +242,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 	}
 	r.within(filled, tokens, statements)
 	for _, span := range statements {
-		v := ofScript(guard.Dialect(), filled.SQL[span.Start:span.End], newer(guard.Dialect(), head(guard.Dialect(), filled.SQL[span.Start:span.End]), guard.Check))
+		v := ofScript(guard.Dialect(), filled.SQL[span.Start:span.End], judge(head(guard.Dialect(), filled.SQL[span.Start:span.End])))
 		number := r.file.Judged
 		r.file.Judged++
 		before := len(r.file.Findings)

@@ -39,8 +39,12 @@ var migrationPart = regexp.MustCompile(`^--\s*(?:\+(?i:goose|migrate)\s+(?i:up|d
 // is a comment but for MySQL, which has none without a space behind --.
 var breakpoint = regexp.MustCompile(`--> statement-breakpoint[ \t]*\r?(?:\n|$)`)
 
-// withoutBreakpoints returns a text of MySQL with spaces where Drizzle divides it.
+// withoutBreakpoints returns a text of MySQL with spaces where Drizzle divides it, and
+// with comments of MySQL for those of Liquibase.
 func withoutBreakpoints(text string) string {
+	if liquibase.MatchString(text) { // it removes its comments, which need no space behind the dashes
+		text = liquibaseComment.ReplaceAllString(text, "${1}# ${2}")
+	}
 	if !strings.Contains(text, "--> statement-breakpoint") {
 		return text
 	}
@@ -48,6 +52,13 @@ func withoutBreakpoints(text string) string {
 		return ";" + strings.Repeat(" ", len("--> statement-breakpoint")-1) + line[len("--> statement-breakpoint"):]
 	})
 }
+
+// liquibase is how a file of formatted SQL for Liquibase begins, and liquibaseComment a
+// comment that MySQL would read as operators.
+var (
+	liquibase        = regexp.MustCompile(`(?i)^\s*--\s*liquibase\s+formatted\s+sql\b`)
+	liquibaseComment = regexp.MustCompile(`(?m)^([ \t]*)--([^\s-])`)
+)
 
 // queryName is the comment that names a query: for goyesql, sqlc and aiosql, and
 // for HugSQL.

@@ -178,6 +178,19 @@ func (c *cursor) qualified() (before, last string) {
 	return before, last
 }
 
+// normalName returns a name in a text as [cursor.name] does.
+func normalName(text string) string {
+	parts := strings.Split(text, ".")
+	for i, part := range parts {
+		if part = strings.TrimSpace(part); strings.HasPrefix(part, `"`) {
+			parts[i] = unquote(part)
+		} else {
+			parts[i] = strings.ToLower(part)
+		}
+	}
+	return strings.TrimPrefix(strings.Join(parts, "."), "public.")
+}
+
 func unquote(name string) string {
 	if len(name) < 2 {
 		return name

@@ -49,8 +49,9 @@ type Reader struct {
 	unchecked []string        // table.constraint that the open transaction added as NOT VALID
 	checked   map[string]bool // table.column that a constraint keeps from being NULL
 	pending   map[string][]string
-	coming    map[string]int // views and routines by name: how many later statements make one
-	back      bool           // the statements take the migration back
+	coming    map[string]int    // views and routines by name: how many later statements make one
+	back      bool              // the statements take the migration back
+	keys      map[string]string // the tables that the file's foreign keys reference, by name
 }
 
 // NewReader returns a reader for one file of a dialect that [Supports] knows.
@@ -66,10 +67,10 @@ func NewReader(dialect sqlguard.Dialect, o Options) *Reader {
 	return r
 }
 
-// TakesBack says that the next statements take the migration back, in a transaction of
+// TakesBack says whether the next statements take the migration back, in a transaction of
 // their own: what they drop is what programs of before do not know.
-func (r *Reader) TakesBack() {
-	r.back = true
+func (r *Reader) TakesBack(back bool) {
+	r.back = back
 	r.open, r.locked, r.told, r.enumAdded, r.unchecked = r.options.Transaction, nil, false, nil, nil
 }
 

@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -244,7 +245,9 @@ func (r *Reader) pgDrop(c *cursor, start sqlguard.Span) {
 		for _, p := range c.parts() {
 			name := p.name()
 			if r.fresh(name) {
-				delete(r.created, name)
+				if !r.back { // a later statement that applies the migration still has it
+					delete(r.created, name)
+				}
 				continue
 			}
 			r.gone(start, name, "programs that still read "+name+" fail from now on, and its rows are gone", "drop it when nothing has used it for a release")
@@ -367,6 +370,8 @@ func (r *Reader) pgAction(c *cursor, table string) bool {
 		r.pgColumn(c, table, at)
 	case c.take("drop"):
 		if c.take("constraint") {
+			ifExists(c)
+			r.pgDropConstraint(c.name(), table, at)
 			return true
 		}
 		c.take("column")
@@ -494,6 +499,49 @@ func (r *Reader) pgConstraint(c *cursor, table string, at sqlguard.Span) {
 		}
 	}
 }
+
+// pgDropConstraint judges DROP CONSTRAINT. That of a foreign key also takes the strongest
+// lock on the table that it references, to drop the triggers there.
+func (r *Reader) pgDropConstraint(name, table string, at sqlguard.Span) {
+	other, key := r.references(name)
+	if !key || r.fresh(table) {
+		return
+	}
+	if other == table || other != "" && r.fresh(other) {
+		return
+	}
+	if other == "" {
+		other = "the table that " + name + " references"
+	}
+	if !r.limited {
+		r.limited = true // one finding for a file
+		r.add(CodeNoLockTimeout, at, table, "the statement waits for its locks on "+table+" and on "+other+", which nobody reads meanwhile, for as long as it takes, and every later query on them waits behind it", pgLimit)
+	}
+	r.lock(table, at, pgLimit)
+	r.lock(other, at, pgLimit)
+}
+
+// references returns the table that a foreign key references, as the file says, or ""
+// when only the name of the constraint says that it is one.
+func (r *Reader) references(name string) (table string, key bool) {
+	if r.keys == nil {
+		r.keys = map[string]string{}
+		for _, m := range foreignKey.FindAllStringSubmatch(r.options.Text, -1) {
+			r.keys[lastPart(m[1])] = normalName(m[2])
+		}
+	}
+	if table := r.keys[lastPart(name)]; table != "" {
+		return table, true
+	}
+	return "", keyName.MatchString(name)
+}
+
+var (
+	foreignKey = regexp.MustCompile(`(?is)\bconstraint\s+("[^"]+"|\w+)\s+(?:foreign\s+key\s*\([^()]*\)\s*)?references\s+((?:"[^"]+"|\w+)(?:\s*\.\s*(?:"[^"]+"|\w+))?)`)
+	// keyName is how PostgreSQL, and tools, name a foreign key: t_a_fkey, fk_t_a, t_a_fk,
+	// t_a_id_1a2b3c4d_fk_u_id, FK_1a2b3c4d, t_a_foreign.
+	keyName = regexp.MustCompile(`(?i)(?:^|_)(?:fk(?:ey)?|foreign)(?:_|\d*$)|^fk[0-9a-z]{20,}$`)
+)
 
 // pgColumn judges ADD COLUMN.
 func (r *Reader) pgColumn(c *cursor, table string, at sqlguard.Span) {

@@ -1,14 +1,17 @@
 package migration_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ktxhq/ktx/dialects"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/sqlcheck/migration"
 )
@@ -90,6 +93,66 @@ func TestLocksOfPostgreSQL(t *testing.T) {
 	// A constraint that proves NOT NULL saves the scan; the server says so itself.
 	if _, err := conn.Exec(ctx, "BEGIN; CREATE INDEX CONCURRENTLY i ON t (a)"); err == nil {
 		t.Error("CREATE INDEX CONCURRENTLY runs in a transaction")
+	}
+}
+
+// TestLocksOnTheReferencedTable: what drops a foreign key takes the strongest lock on the
+// table that it references too, and in a transaction the rules say so.
+func TestLocksOnTheReferencedTable(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	url := testdb.Postgres(t).NewDatabase(t,
+		"CREATE TABLE u (id int PRIMARY KEY)",
+		"CREATE TABLE v (id int CONSTRAINT v_id_fkey REFERENCES u, a int CONSTRAINT positive CHECK (a > 0))",
+	)
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	const again = "; ALTER TABLE v ADD CONSTRAINT v_id_fkey FOREIGN KEY (id) REFERENCES public.u (id) NOT VALID"
+	for _, c := range []struct {
+		sql    string
+		locks  bool   // the referenced table
+		object string // the table at which the transaction locks a second one; "" for none
+	}{
+		{"ALTER TABLE v DROP CONSTRAINT v_id_fkey", true, "the table that v_id_fkey references"},
+		{"ALTER TABLE v DROP CONSTRAINT IF EXISTS v_id_fkey CASCADE", true, "the table that v_id_fkey references"},
+		{"ALTER TABLE v DROP CONSTRAINT v_id_fkey" + again, true, "u"},
+		{"ALTER TABLE v DROP CONSTRAINT positive", false, ""},
+	} {
+		tx, err := conn.Begin(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(c.sql, ";")
+		if _, err := tx.Exec(ctx, first); err != nil {
+			t.Fatalf("%s: %v", first, err)
+		}
+		var locks bool
+		if err := tx.QueryRow(ctx, "SELECT count(*) > 0 FROM pg_locks WHERE relation = 'u'::regclass AND pid = pg_backend_pid() AND mode = 'AccessExclusiveLock'").Scan(&locks); err != nil {
+			t.Fatal(err)
+		}
+		if err := tx.Rollback(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if locks != c.locks {
+			t.Errorf("%s: the server locks the other table: %t", first, locks)
+		}
+		d, _ := dialects.Lookup("postgres")
+		r := migration.NewReader(d, migration.Options{Transaction: true, Text: c.sql})
+		object, message := "", ""
+		for _, f := range r.Statement(first, d.Lex(first).List) {
+			if f.Code == migration.CodeLockOrder {
+				object = f.Object
+			}
+			if f.Code == migration.CodeNoLockTimeout {
+				message = f.Message
+			}
+		}
+		if object != c.object || message == "" || strings.Contains(message, cmp.Or(c.object, "references")) != c.locks {
+			t.Errorf("%s: locks %q, and waits: %s", c.sql, object, message)
+		}
 	}
 }
 

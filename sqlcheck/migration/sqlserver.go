@@ -180,7 +180,9 @@ func (r *Reader) msDrop(c *cursor, start sqlguard.Span) {
 		for _, p := range c.parts() {
 			name := p.name()
 			if r.fresh(name) {
-				delete(r.created, name)
+				if !r.back { // a later statement that applies the migration still has it
+					delete(r.created, name)
+				}
 				continue
 			}
 			r.gone(start, name, "programs that still read "+name+" fail from now on, and its rows are gone", "drop it when nothing has used it for a release")

@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,23 @@ func reported(files, n int) *report.Check {
 	}
 	c.Summary = report.Summarize(c.Files)
 	return c
+}
+
+// TestSeveritiesOfACode: a code that has several severities is counted for each.
+func TestSeveritiesOfACode(t *testing.T) {
+	t.Parallel()
+	c := reported(2, 3)
+	c.Files[0].Findings[0].Severity = report.SeverityNote
+	want := []report.Counts{
+		{Name: "ddl_statement", Severity: report.SeverityError, Findings: 5, Files: 2},
+		{Name: "write_statement", Severity: report.SeverityNote, Findings: 2, Files: 2},
+		{Name: "ddl_statement", Severity: report.SeverityNote, Findings: 1, Files: 1},
+	}
+	if got := report.Count(c).Codes; !slices.EqualFunc(want, got, func(x, y report.Counts) bool {
+		return x.Name == y.Name && x.Severity == y.Severity && x.Findings == y.Findings && x.Files == y.Files
+	}) {
+		t.Errorf("%+v", got)
+	}
 }
 
 // TestManyFindings: the report of many findings begins with their counts, shows

@@ -153,10 +153,10 @@ type Statistics struct {
 	Folders  []Counts `json:"folders"`
 }
 
-// Counts are those of the findings of a code or in a folder.
+// Counts are those of the findings of a code with one severity, or in a folder.
 type Counts struct {
 	Name     string   `json:"name"`
-	Severity Severity `json:"severity,omitempty"` // the worst, of a code
+	Severity Severity `json:"severity,omitempty"` // of a code
 	Findings int      `json:"findings"`
 	Files    int      `json:"files"`
 	// Codes are those of a folder, the most frequent first.
@@ -171,30 +171,34 @@ const maxFolders = 12
 func Count(c *Check) Statistics {
 	s := Statistics{Codes: []Counts{}, Folders: []Counts{}}
 	byFile := map[*File]map[sqlguard.Code]int{}
-	codes := map[sqlguard.Code]*Counts{}
+	type kind struct { // a code can have another severity in some folders, or for some statements
+		code     sqlguard.Code
+		severity Severity
+	}
+	kinds := map[kind]*Counts{}
+	last := map[kind]*File{} // in which it was found
 	c.each(func(file *File, f *Finding) {
 		s.Findings++
 		if byFile[file] == nil {
 			byFile[file] = map[sqlguard.Code]int{}
 		}
 		byFile[file][f.Code]++
-		n := codes[f.Code]
-		if n == nil {
-			n = &Counts{Name: string(f.Code), Severity: f.Severity}
-			codes[f.Code] = n
+		k := kind{f.Code, f.Severity}
+		if kinds[k] == nil {
+			kinds[k] = &Counts{Name: string(f.Code), Severity: f.Severity}
 		}
-		if n.Findings++; byFile[file][f.Code] == 1 {
-			n.Files++
+		if kinds[k].Findings++; last[k] != file {
+			kinds[k].Files++
 		}
-		if f.Severity == SeverityError || n.Severity == SeverityNote {
-			n.Severity = f.Severity
-		}
+		last[k] = file
 	})
 	s.Files = len(byFile)
-	for _, n := range codes {
+	for _, n := range kinds {
 		s.Codes = append(s.Codes, *n)
 	}
-	most := func(x, y Counts) int { return cmp.Or(y.Findings-x.Findings, strings.Compare(x.Name, y.Name)) }
+	most := func(x, y Counts) int {
+		return cmp.Or(y.Findings-x.Findings, strings.Compare(x.Name, y.Name), strings.Compare(string(x.Severity), string(y.Severity)))
+	}
 	slices.SortFunc(s.Codes, most)
 
 	depth := 1

@@ -16,7 +16,7 @@ func encoder(w io.Writer) *json.Encoder {
 }
 
 // writeJSON writes one document with the whole verdicts. It holds one statement
-// of it in memory at a time.
+// or finding of it in memory at a time.
 func writeJSON(w io.Writer, c *Check) error {
 	b := bufio.NewWriterSize(w, flushAt)
 	d := &document{w: escaping{b}}
@@ -40,7 +40,9 @@ func writeJSON(w io.Writer, c *Check) error {
 		} else {
 			d.value(",\n      \"statements\": ", file.Statements, "      ")
 		}
-		d.value(",\n      \"findings\": ", file.Findings, "      ")
+		d.list(",\n      \"findings\": ", "      ", len(file.Findings), func(j int) {
+			d.value("", &file.Findings[j], "        ")
+		})
 		d.text("\n    }")
 	})
 	d.text("\n}\n")

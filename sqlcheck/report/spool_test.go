@@ -48,3 +48,28 @@ func TestSpoolChangesNothing(t *testing.T) {
 		t.Error("the document is not as it must be")
 	}
 }
+
+// largest is the most bytes that were written at once.
+type largest int
+
+func (l *largest) Write(p []byte) (int, error) {
+	*l = max(*l, largest(len(p)))
+	return len(p), nil
+}
+
+// TestFindingsAreStreamed: the document of a file with many findings is never in memory as
+// a whole.
+func TestFindingsAreStreamed(t *testing.T) {
+	t.Parallel()
+	file := report.File{Path: "a.sql", Statements: []report.Statement{}}
+	for i := range 10_000 {
+		file.Findings = append(file.Findings, report.Finding{Finding: sqlguard.Finding{Code: sqlguard.CodeDDLStatement, Message: fmt.Sprint("finding ", i)}})
+	}
+	var at largest
+	if err := report.Write(&at, report.FormatJSON, &report.Check{Files: []report.File{file}}); err != nil {
+		t.Fatal(err)
+	}
+	if at > 1<<18 {
+		t.Errorf("%d bytes were written at once", at)
+	}
+}

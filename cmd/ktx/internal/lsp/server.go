@@ -45,6 +45,7 @@ type Server struct {
 	open     map[string]*opened
 	running  map[jsonrpc2.ID]context.CancelFunc // questions that are not answered yet
 	root     string                             // the folder of the editor's project
+	begun    bool                               // the editor has said initialize
 	shutdown bool
 	ended    bool
 }
@@ -145,6 +146,26 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
+// codeServerNotInitialized is the protocol's code for a question before initialize.
+const codeServerNotInitialized = -32002
+
+// inOrder returns the error of a question that comes before initialize or behind
+// shutdown.
+func (s *Server) inOrder(r *jsonrpc2.Request) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case r.Notif:
+	case s.shutdown:
+		return &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: "the editor has said shutdown"}
+	case s.begun && r.Method == "initialize":
+		return &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: "the editor has said initialize before"}
+	case !s.begun && r.Method != "initialize":
+		return &jsonrpc2.Error{Code: codeServerNotInitialized, Message: "the editor has not said initialize"}
+	}
+	return nil
+}
+
 func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
 	var p struct {
 		Document document `json:"textDocument"`
@@ -165,6 +186,9 @@ func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 			return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
 		}
 	}
+	if err := s.inOrder(r); err != nil {
+		return nil, err
+	}
 	switch r.Method {
 	case "initialize":
 		if len(p.Folders) > 0 {
@@ -173,6 +197,7 @@ func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.root, _ = pathOf(p.Root)
+		s.begun = true
 		return map[string]any{
 			"serverInfo": map[string]string{"name": "ktx", "version": s.Version},
 			"capabilities": map[string]any{

@@ -77,7 +77,16 @@ func TestSession(t *testing.T) {
 			}
 		}
 	}
+	refused := func(code int64, method string) {
+		t.Helper()
+		err := client.Call(t.Context(), method, map[string]any{}, nil)
+		if e, ok := errors.AsType[*jsonrpc2.Error](err); !ok || e.Code != code {
+			t.Errorf("%s: %v, want the code %d", method, err, code)
+		}
+	}
+	refused(-32002, "textDocument/hover")
 	want(call("initialize", map[string]any{"capabilities": map[string]any{}}), `"hoverProvider":true`, `"change":2`)
+	refused(jsonrpc2.CodeInvalidRequest, "initialize")
 	tell("initialized", map[string]any{})
 	const uri = "file:///a/q.sql"
 	doc := map[string]any{"uri": uri, "version": 1, "languageId": "sql", "text": "SELECT '\U0001F600';\nSELECT '\U0001F600', id FROM t LIMIT 5, 10;\nDROP TABLE t;\n"}
@@ -106,6 +115,7 @@ func TestSession(t *testing.T) {
 		t.Error("formatting is offered")
 	}
 	call("shutdown", nil)
+	refused(jsonrpc2.CodeInvalidRequest, "textDocument/hover")
 	tell("exit", nil)
 	if err := <-ended; err != nil {
 		t.Error(err)

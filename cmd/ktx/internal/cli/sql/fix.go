@@ -56,6 +56,10 @@ func fixFiles(ctx context.Context, a *console.App, mode string, inputs []sqlchec
 		if mode != fixWrite {
 			continue
 		}
+		if info.Mode().Perm()&0o200 == 0 {
+			a.Errorf("%s is read-only and stays as it is\n", console.EscapeControls(in.Path))
+			continue
+		}
 		if err := atomicfile.Replace(in.Path, old, text); err != nil { // unless somebody changed it since it was read
 			return console.Failed("write the rewritten file: %w", err)
 		}

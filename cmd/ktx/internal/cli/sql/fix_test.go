@@ -43,3 +43,29 @@ func TestFixEndsBetweenFiles(t *testing.T) {
 		}
 	}
 }
+
+// A file that its owner may not write stays as it is, and the next one is written.
+func TestFixLeavesReadOnlyFiles(t *testing.T) {
+	t.Parallel()
+	const old = "SELECT a FROM t LIMIT 5, 10;\n"
+	dir := t.TempDir()
+	inputs := []sqlcheck.Input{{Path: filepath.Join(dir, "a.sql")}, {Path: filepath.Join(dir, "b.sql")}}
+	for i, mode := range []os.FileMode{0o444, 0o600} {
+		if err := os.WriteFile(inputs[i].Path, []byte(old), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := &console.App{Out: console.NewStream(io.Discard), Err: console.NewStream(io.Discard), Lookup: func(string) (string, bool) { return "", false }}
+	guards, err := wiring.NewFileGuards(a, "postgres", inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sql.FixFiles(t.Context(), a, "write", inputs, guards); err != nil {
+		t.Fatal(err)
+	}
+	for i, in := range inputs {
+		if now, err := os.ReadFile(in.Path); err != nil || (string(now) == old) != (i == 0) {
+			t.Errorf("%s: %q, %v", in.Path, now, err)
+		}
+	}
+}

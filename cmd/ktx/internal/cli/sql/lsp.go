@@ -39,7 +39,11 @@ The dialect and the profile of a file are those of ktx sql check.`,
 			s := lsp.Server{Version: a.Version, Today: time.Now, Check: func(ctx context.Context, path, text string) (lsp.Checked, error) {
 				return checkText(ctx, a, dialect, path, text)
 			}}
-			if err := s.Serve(cmd.Context(), stdio{a.In, a.Out}); err != nil && !errors.Is(err, context.Canceled) {
+			err := s.Serve(cmd.Context(), stdio{a.In, a.Out})
+			if errors.Is(err, lsp.ErrNoShutdown) {
+				return &console.ExitError{Code: 1, Err: err} // as the protocol wants
+			}
+			if err != nil && !errors.Is(err, context.Canceled) {
 				return console.Failed("%w", err)
 			}
 			return nil

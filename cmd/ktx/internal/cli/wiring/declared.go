@@ -37,7 +37,11 @@ type toolFiles struct {
 	alembic string // of its files in Python and SQL
 	// packages are the drivers in its lists of packages for Python, JavaScript and TypeScript.
 	packages packageLists
-	dbt      bool // it is a dbt project
+	// builds are those in the lists of other languages, for its files of SQL. workspace and
+	// modules are those of the members of a workspace, for files in TypeScript, JavaScript
+	// and SQL, and for those in Go.
+	builds, workspace, modules string
+	dbt                        bool // it is a dbt project
 	// adapters are the dialects of the dbt adapters that its lists of Python packages name.
 	adapters []string
 }
@@ -165,7 +169,7 @@ func (d *declared) wordOf(path string) string {
 
 // plainEngines are those of otherEngines whose names mean nothing else. A file is not
 // skipped because a folder or a file is called synapse, spark or oracle.
-var plainEngines = []string{"cockroachdb", "cockroach", "crdb", "snowflake", "databricks"}
+var plainEngines = []string{"cockroachdb", "cockroach", "crdb", "snowflake", "databricks", "h2", "hsqldb"}
 
 // dialectNamed returns the dialect that a folder, a part of the name of a file or a word
 // in the name of a profile is, such as in migrations/postgres.
@@ -217,14 +221,14 @@ func (f *toolFiles) of(path, extension string) (dialect string, listed bool) {
 
 // drivers returns the dialects of the drivers in the lists of packages for a file.
 func (f *toolFiles) drivers(extension string) []string {
-	names := []string{f.packages.script}
+	names := []string{cmp.Or(f.packages.script, f.workspace)}
 	switch extension {
 	case ".go":
-		return nil
+		names = []string{f.modules}
 	case ".py", ".ipynb":
 		names = []string{f.packages.python}
 	case ".sql":
-		names = append(names, f.packages.python)
+		names = append(names, f.packages.python, f.builds, f.modules)
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
@@ -278,6 +282,8 @@ func readToolFiles(path string) *toolFiles {
 	f.prisma = prismaProvider(folder.read("schema.prisma", "prisma/schema.prisma"))
 	f.alembic = alembicURL(folder.read("alembic.ini"))
 	f.packages = readPackages(folder)
+	f.builds = readBuilds(folder)
+	f.workspace, f.modules = readWorkspace(folder)
 	return f
 }
 
@@ -644,7 +650,7 @@ func contradicts(dialect, text string) (mark string) {
 var otherEngines = []string{
 	"trino", "snowflake", "redshift", "databricks", "spark", "sparksql", "hive", "oracle", "db2", "teradata", "athena", "presto",
 	"exasol", "vertica", "greenplum", "materialize", "cockroachdb", "cockroach", "crdb", "yugabytedb", "risingwave", "fabric", "synapse", "impala", "doris", "starrocks", "flink", "soql", "dremio",
-	"singlestore", "spanner", "firebird", "mongodb", "cassandra", "scylla",
+	"singlestore", "spanner", "firebird", "mongodb", "cassandra", "scylla", "h2", "hsqldb", "derby",
 }
 
 // skippedError says that a file is in the dialect of an engine that this version

@@ -36,6 +36,7 @@ func readPackages(folder toolFolder) packageLists {
 	add := func(more, less []string) { needs, extras = append(needs, more...), append(extras, less...) }
 	add(requirements(folder.read("requirements.txt")), requirements(folder.read("requirements-dev.txt", "dev-requirements.txt", "requirements_dev.txt", "requirements-test.txt", "test-requirements.txt")))
 	add(requirements(folder.read("requirements.in")), nil)
+	add(requirementFolder(folder))
 	add(pyproject(folder.read("pyproject.toml")))
 	add(pipfile(folder.read("Pipfile")))
 	add(setupConfig(folder.read("setup.cfg")))
@@ -57,7 +58,11 @@ func cmpDrivers(driver func(string) string, needs, extras []string) string {
 				found[d] = true
 			}
 		}
-		switch names := slices.Collect(maps.Keys(found)); {
+		names := slices.Collect(maps.Keys(found))
+		if own := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(warehouses, name) }); len(own) == 1 {
+			names = own // a file for the warehouse imports its driver
+		}
+		switch {
 		case len(names) == 1 && isDialect(names[0]):
 			return names[0]
 		case len(names) > 0:
