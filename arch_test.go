@@ -437,7 +437,7 @@ var rooms = []room{
 	},
 	{
 		path: "research/scan",
-		ours: []string{"sqlguard", "execution", "execution/filelock", "execution/clickhousedb/typename", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
+		ours: []string{"sqlguard", "execution", "execution/filelock", "execution/clickhousedb/typename", "research/catalog", "research/dictionary", "research/rootfile", "research/scan/manifest", "research/scan/relate"},
 		testOurs: []string{
 			"dialects/*", "execution/*", "execution/audit/audittest", "execution/duckdbdb/engine", "execution/executiontest", "execution/executiontest/*", "research",
 			"research/rank",
@@ -446,7 +446,7 @@ var rooms = []room{
 	},
 	{
 		path:   "research/scan/manifest",
-		ours:   []string{"research/catalog"},
+		ours:   []string{"research/catalog", "research/rootfile"},
 		others: map[string]string{"go.yaml.in/yaml/v3": "writes the manifest"},
 		testOthers: map[string]string{
 			"github.com/google/go-cmp": "shows how manifests differ",

@@ -29,7 +29,7 @@ func (s *Service) SLInit(ctx context.Context, connectionID string, sources []str
 	var named []int
 	for _, name := range sources {
 		at, ok := m.Source(name)
-		if !ok || m.Sources[at].Denied {
+		if !ok {
 			return nil, unknownSource(m, name)
 		}
 		if m.Sources[at].Form != model.Manifest {

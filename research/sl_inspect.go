@@ -80,7 +80,7 @@ func (s *Service) SLValidate(ctx context.Context, connectionID, source string) (
 		name := ""
 		if source != "" {
 			at, ok := m.Source(source)
-			if !ok || m.Sources[at].Denied {
+			if !ok {
 				return nil
 			}
 			name, known = m.Sources[at].Name, true

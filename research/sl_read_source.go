@@ -52,9 +52,6 @@ func (s *Service) SLReadSource(ctx context.Context, in SLReadSourceInput) (SLSou
 		return SLSource{}, unknownSource(m, in.SourceName)
 	}
 	source := m.Sources[at]
-	if source.Denied {
-		return SLSource{}, m.Refusal(at)
-	}
 	text, err := found.Text(at)
 	if err != nil {
 		return SLSource{}, err

@@ -122,6 +122,9 @@ func storeError(err error) error {
 	if missing, ok := errors.AsType[*wiki.NotFoundError](err); ok {
 		return &execution.Error{Code: sqlguard.CodeNotFound, Message: missing.Error(), Retryable: true, Hint: "find pages with wiki_search"}
 	}
+	if bad, ok := errors.AsType[*wiki.UnreadableError](err); ok {
+		return &execution.Error{Code: sqlguard.CodeNotFound, Message: bad.Error(), Hint: "find other pages with wiki_search, or ask the operator to run: ktx wiki lint"}
+	}
 	if errors.Is(err, wiki.ErrKey) {
 		return &execution.Error{Code: sqlguard.CodeInvalidArguments, Message: err.Error(), Retryable: true, Hint: "find keys with wiki_search"}
 	}

@@ -249,7 +249,7 @@ func (s *Store) writeJSON(name string, v any) error {
 
 // readLimited reads a file of at most limit bytes.
 func readLimited(root *os.Root, name string, limit int64) ([]byte, error) {
-	f, err := root.Open(name)
+	f, _, err := rootfile.Open(root, name)
 	if err != nil {
 		return nil, err
 	}

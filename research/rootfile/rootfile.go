@@ -10,11 +10,33 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // Temporary begins the names of files that are not renamed yet.
 const Temporary = ".ktx-"
+
+// errIrregular says that a name does not lead to a file with contents.
+var errIrregular = errors.New("it is not a regular file")
+
+// Open opens a regular file for reading, and says its size and time. To open a pipe would
+// wait for somebody who writes into it; Open refuses it at once, as it refuses a folder.
+func Open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: errIrregular}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
 
 // Replace writes a file, in place of the one of this name if there is one. The content
 // is on the disk before the file has its name. The folder must exist.

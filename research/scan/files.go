@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"github.com/ktxhq/ktx/research/rootfile"
 )
 
 // The folders and files of a scan, below the folder of the project.
@@ -86,14 +88,11 @@ var errTooLarge = errors.New("the file is too large")
 
 // readJSON reads a file of an earlier scan.
 func readJSON(root *os.Root, name string, v any) (err error) {
-	f, err := root.Open(name)
+	f, _, err := rootfile.Open(root, name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return errors.Join(err, fmt.Errorf("read %s: it is not a file", name))
-	}
 	b, err := io.ReadAll(io.LimitReader(f, maxArtifact+1))
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func (s *Store) Define(ctx context.Context, connectionID string, rules Rules, d 
 		return "", "", err
 	}
 	at, ok := found.model.Source(added.source)
-	if !ok || found.model.Sources[at].Denied {
+	if !ok {
 		return "", "", fmt.Errorf("there is no source %q", added.source)
 	}
 	target := found.model.Sources[at]
@@ -301,7 +301,7 @@ func (s *Snapshot) check(source, name string, content []byte, rules Rules) error
 		}
 	}
 	at, ok := m.Source(source)
-	if !ok || m.Sources[at].Invalid || m.Sources[at].Denied {
+	if !ok || m.Sources[at].Invalid {
 		return fmt.Errorf("source %s would not be valid", source)
 	}
 	return nil

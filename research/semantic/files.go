@@ -104,8 +104,8 @@ const schemaFolder = "_schema"
 type files = map[string][]byte
 
 // read reads the files of the stamps. A file that is too large, or cannot be read, is
-// one that the model reports.
-func read(dir fs.FS, stamps []stamp) (files, error) {
+// one that the model reports; the latter has nil as its content.
+func read(dir *os.Root, stamps []stamp) (files, error) {
 	out := files{}
 	total := 0
 	for _, s := range stamps {
@@ -114,7 +114,7 @@ func read(dir fs.FS, stamps []stamp) (files, error) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			content = nil
 		}
 		if total += len(content); total > maxAllBytes {
 			return nil, errors.New("the files have more than 256 MiB")
@@ -125,8 +125,8 @@ func read(dir fs.FS, stamps []stamp) (files, error) {
 }
 
 // readFile reads a file that was seen with a size.
-func readFile(dir fs.FS, name string, size int64) (content []byte, err error) {
-	f, err := dir.Open(name)
+func readFile(dir *os.Root, name string, size int64) (content []byte, err error) {
+	f, _, err := rootfile.Open(dir, name)
 	if err != nil {
 		return nil, err
 	}

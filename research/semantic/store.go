@@ -204,7 +204,7 @@ func (s *Store) load(connectionID string) ([]stamp, files, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	content, err := read(dir.FS(), stamps)
+	content, err := read(dir, stamps)
 	return stamps, content, err
 }
 

@@ -194,12 +194,12 @@ func (s *Store) Verified(snapshot *Snapshot) *Verified {
 
 // verified returns what checks found about these files, or nil.
 func (s *Store) verified(connectionID, hash string) *Verified {
-	f, err := s.root.Open(verifiedFile(connectionID))
+	f, info, err := rootfile.Open(s.root, verifiedFile(connectionID))
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || info.Size() > maxVerifiedBytes {
+	if info.Size() > maxVerifiedBytes {
 		return nil
 	}
 	var v Verified

@@ -140,18 +140,11 @@ func (s *Store) load(f *file) {
 
 // readLimited reads a file of at most [MaxPage] bytes.
 func readLimited(root *os.Root, name string) ([]byte, error) {
-	f, err := root.Open(name)
+	f, _, err := rootfile.Open(root, name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
-	}
 	text, err := io.ReadAll(io.LimitReader(f, MaxPage+1))
 	if err == nil && len(text) > MaxPage {
 		err = fmt.Errorf("it has more than %d bytes", MaxPage)

@@ -69,8 +69,18 @@ func (e *NotFoundError) Error() string {
 	return text
 }
 
+// UnreadableError says that the file of a page cannot be read: it leads out of the
+// project, is too long or no file.
+type UnreadableError struct{ Key, Reason string }
+
+// Error names the key and the reason.
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("Wiki page %q cannot be read: %s.", e.Key, e.Reason)
+}
+
 // Read returns the page of a key: that of the user, else the global one. The error
-// is a *[NotFoundError] if there is none, and wraps [ErrKey] if key is no key.
+// is a *[NotFoundError] if there is none, an *[UnreadableError] if its file cannot be
+// read, and wraps [ErrKey] if key is no key.
 func (s *Store) Read(key string) (*Page, error) {
 	if err := CheckKey(key); err != nil {
 		return nil, err
@@ -81,7 +91,7 @@ func (s *Store) Read(key string) (*Page, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read wiki page %q: %s", key, reason(err))
+			return nil, &UnreadableError{Key: key, Reason: reason(err)}
 		}
 		return Parse(scope, key, s.Path(scope, key), text), nil
 	}

@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/ktxhq/ktx/research/rootfile"
 )
 
 // Folder is the folder of a connection's manifest, below the folder of the project.
@@ -63,7 +65,7 @@ func Write(root *os.Root, connection string, shards []Shard, replace func(name s
 
 // read returns at most limit bytes of a file.
 func read(root *os.Root, name string, limit int64) (b []byte, err error) {
-	f, err := root.Open(name)
+	f, _, err := rootfile.Open(root, name)
 	if err != nil {
 		return nil, err
 	}

@@ -40,8 +40,8 @@ const maxRestrictions = 20
 // tables or over denied columns are left out too. A source that is valid with what was
 // left out and not without it is denied as well.
 //
-// A request that names a denied source is refused. Nothing else of the model tells of
-// what is denied.
+// A request that names a denied source is answered as if there were none of that name.
+// Nothing else of the model tells of what is denied.
 func (f *Folder) LoadPermitted(connection string, judge Judge, p Permission) *Model {
 	asked := map[string]judged{}
 	once := func(sql string) (relations, columns []string, err error) {
@@ -112,8 +112,8 @@ func (r *restriction) source(name string) bool { return r != nil && r.sources[na
 
 func (r *restriction) column(source, name string) bool { return r != nil && r.columns[source][name] }
 
-// withhold takes out of the problems what tells of denied things, and makes the refusals
-// of denied sources. all is the model as the files say it.
+// withhold takes the names of denied sources out of the model, and out of the problems
+// what tells of denied things. all is the model as the files say it.
 func (m *Model) withhold(all *Model, r *restriction) {
 	plain := func(p Problem) Problem { p.Hint = ""; return p }
 	known := map[Problem]bool{}
@@ -141,8 +141,9 @@ func (m *Model) withhold(all *Model, r *restriction) {
 		switch p, ok := first[s.Name]; {
 		case r.source(s.Name):
 			s.Invalid = false
-			m.refusals[i] = &expr.Error{
-				Class: NotAllowed, Pos: -1, Message: fmt.Sprintf("the source %s is denied by this connection's rules", s.Name), Hint: "use other sources",
+			m.names.nodes.drop(s.Name, func(node int) bool { return m.Nodes[node].Source == i })
+			m.refusals[i] = &expr.Error{ // no name and no join leads to it, so nobody should read this
+				Class: NotAllowed, Pos: -1, Message: "the request needs what this connection's rules deny", Hint: "use other sources",
 			}
 		case !s.Invalid && !invalid[s.Name]:
 		case ok:
@@ -164,7 +165,7 @@ func deny(s *Source) *Source {
 	return &Source{Name: s.Name, Form: s.Form, File: s.File, Denied: true, DefaultTime: -1}
 }
 
-// Source returns the source of a name.
+// Source returns the source of a name. It finds none that is denied.
 func (m *Model) Source(name string) (source int, ok bool) {
 	node, ok := m.names.nodes.one(name)
 	if !ok {

@@ -47,8 +47,9 @@ type Folder struct {
 // Hash is equal for equal names and contents of files.
 func (f *Folder) Hash() string { return f.hash }
 
-// Read reads the files of a connection, by their names in its folder with slashes. Nobody
-// may change the contents later. What before says of files that are still the same is
+// Read reads the files of a connection, by their names in its folder with slashes. A
+// content that is nil is that of a file that cannot be read. Nobody may change the
+// contents later. What before says of files that are still the same is
 // taken over; before may be nil.
 func Read(contents map[string][]byte, before *Folder) *Folder {
 	r := &folderReader{out: &Folder{}, before: map[string]*document{}}
@@ -70,7 +71,11 @@ func Read(contents map[string][]byte, before *Folder) *Folder {
 	for i, list := range names {
 		slices.Sort(list)
 		for _, name := range r.first(list) {
-			r.add(name, i == 0, contents[name], "")
+			why := ""
+			if contents[name] == nil {
+				why = "the file cannot be read"
+			}
+			r.add(name, i == 0, contents[name], why)
 		}
 	}
 	return r.read()

@@ -52,6 +52,15 @@ func (l *lookup[T]) add(name string, thing T) {
 	put(l.folded, folded)
 }
 
+// drop takes the things of a name out for which gone says so.
+func (l *lookup[T]) drop(name string, gone func(T) bool) {
+	drop := func(m map[string][]T, key string) {
+		m[key] = slices.DeleteFunc(slices.Clone(m[key]), gone) // its array may be shared
+	}
+	drop(l.exact, name)
+	drop(l.folded, strings.ToLower(name))
+}
+
 // find returns what fits exactly, or else what fits without regard to case.
 func (l *lookup[T]) find(name string) []T {
 	if found := l.exact[name]; len(found) > 0 {

@@ -267,7 +267,7 @@ func usedJoins(a *console.App, root *os.Root, id string) []relate.Pair {
 	f, err := usage.Read(root, id)
 	if err != nil {
 		if !usage.Missing(err) {
-			a.Errorf("warning: %s\n", console.EscapeControls(err.Error()))
+			a.Errorf("warning: connection %s: %s\n", id, console.EscapeControls(err.Error()))
 		}
 		return nil
 	}
@@ -339,10 +339,10 @@ func (o *outcome) print(a *console.App) {
 		if w.Table != "" {
 			text = w.Table + ": " + text
 		}
-		a.Errorf("warning: %s\n", console.EscapeControls(text))
+		a.Errorf("warning: connection %s: %s\n", r.ConnectionID, console.EscapeControls(text))
 	}
 	if more := len(r.Warnings) - maxWarnings; more > 0 {
-		a.Errorf("warning: and %d more, in warnings.json\n", more)
+		a.Errorf("warning: connection %s: and %d more, in warnings.json\n", r.ConnectionID, more)
 	}
 }
 
