@@ -324,7 +324,7 @@ var rooms = []room{
 	{
 		path:     "execution/clickhousedb",
 		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/clickhousedb/typename", "execution/clickhousedb/wire"},
-		testOurs: []string{"execution/*", "execution/audit", "execution/executiontest/chengine", "execution/executiontest/chserver", "execution/executiontest/selfsigned", "dialects/clickhouse"},
+		testOurs: []string{"execution/*", "execution/audit", "execution/audit/audittest", "execution/executiontest/chengine", "execution/executiontest/chserver", "execution/executiontest/selfsigned", "dialects/clickhouse"},
 	},
 	{path: "execution/clickhousedb/typename"},
 	{path: "execution/clickhousedb/wire"},

@@ -122,3 +122,56 @@ func TestValuesOfOldRows(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptRows: rules of access refuse relations in which a server or an extension keeps rows of
+// other tables, which no rule names.
+func TestKeptRows(t *testing.T) {
+	t.Parallel()
+	for name, names := range map[string][]string{
+		"postgres": {
+			"_timescaledb_internal._hyper_1_2_chunk", "_hyper_1_2_chunk", "_timescaledb_internal.compress_hyper_2_3_chunk", `"_timescaledb_internal"._compressed_hypertable_2`,
+			"_timescaledb_catalog.chunk_column_stats", "_timescaledb_catalog.dimension_slice", "timescaledb_information.chunks", "columnar.chunk", "COLUMNAR_INTERNAL.chunk",
+		},
+		"postgres:timescale": {"_timescaledb_internal._hyper_1_2_chunk"},
+		"duckdb":             {"fts_main_docs.dict", "FTS_main_docs.Terms", "fts_main_docs.docs"},
+		"sqlserver": {
+			"cdc.dbo_users_CT", "[CDC].[dbo_users_ct]", "dbo.MSSQL_TemporalHistoryFor_1525580473", "dbo.MSSQL_LedgerHistoryFor_1525580473", "dbo.MSSQL_DroppedLedgerTable_t_1",
+		},
+	} {
+		d, ok := dialects.Lookup(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		plain, err := sqlguard.New(d, sqlguard.DefaultPolicy(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := sqlguard.DefaultPolicy()
+		p.Reveal, p.Tables.Deny, p.SearchPath = sqlguard.Groups(), []string{"x.users"}, []string{"x"}
+		if name == "sqlserver" || name == "duckdb" {
+			p.SearchPath = nil
+		}
+		ruled, err := sqlguard.New(d, p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, relation := range names {
+			sql := "SELECT * FROM " + relation
+			if v := ruled.Check(sql); v.Allowed || v.Code != sqlguard.CodeRelationNotAllowed {
+				t.Errorf("%s: %s: %v %+v", name, sql, v.Allowed, v.Findings)
+			}
+			if v := plain.Check(sql); !v.Allowed {
+				t.Errorf("%s: %s without rules: %+v", name, sql, v.Findings)
+			}
+		}
+		for _, relation := range map[string][]string{
+			"postgres":  {"timescaledb_information.hypertables", "_timescaledb_internal._materialized_hypertable_2", "x.chunk", "x.dimension_slice", "x._hyper_chunks"},
+			"duckdb":    {"main.dict", "fts.docs"},
+			"sqlserver": {"cdc.captured_columns", "dbo.visits_ct"},
+		}[name] {
+			if v := ruled.Check("SELECT id FROM " + relation); !v.Allowed {
+				t.Errorf("%s: %s: %+v", name, relation, v.Findings)
+			}
+		}
+	}
+}

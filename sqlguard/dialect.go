@@ -143,6 +143,9 @@ type Ruling struct {
 	// says that it shows values of tables.
 	Reveal  Group
 	Samples bool
+	// Ruled says that only a policy with rules on schemas, tables or columns refuses the
+	// name, because it shows rows of other relations.
+	Ruled bool
 	// Excess says that the name is refused only for how much the literals of this call
 	// ask for.
 	Excess bool

@@ -62,6 +62,11 @@ func (p *Policy) rules() bool {
 // reveal admits in the facts of a statement what the policy reveals.
 func (g *Guard) reveal(s *Statement) {
 	p := &g.policy
+	for i := range s.Relations {
+		if r := &s.Relations[i].Ruling; r.Ruled && !p.rules() {
+			*r = Ruling{Allowed: true}
+		}
+	}
 	if len(p.Reveal) == 0 {
 		return
 	}

@@ -54,7 +54,6 @@ var wording = instead.Table{
 	Rules: []instead.Rule{
 		{Pattern: "^ pragma table_info|table_xinfo ( @ )", Says: "PRAGMA is SQLite", Write: "write DESCRIBE $1"},
 		{Pattern: "^ pragma", Says: "PRAGMA is SQLite", Write: "write " + listTables},
-		{Pattern: "^ describe|desc select|with", Says: "DESCRIBE of a query needs brackets here", Write: "write DESCRIBE (SELECT …)"},
 		{Pattern: "^ exec|call", Says: "ClickHouse has no procedures", Write: "for the tables write SHOW TABLES, for the columns of one DESCRIBE name"},
 		{Pattern: "^ explain analyze", Says: "EXPLAIN ANALYZE is not read here: it runs the query", Write: "write EXPLAIN SELECT … or EXPLAIN indexes = 1 SELECT …"},
 		{Pattern: "^ explain ( analyze|buffers|verbose|costs|format|timing", Says: "EXPLAIN with options in brackets is PostgreSQL", Write: "write EXPLAIN SELECT … or EXPLAIN indexes = 1 SELECT …"},

@@ -28,7 +28,6 @@ var words = []dialecttest.Word{
 	{"\\d orders", "\\d is a command", "DESCRIBE orders", "DESCRIBE orders"},
 	{"\\dt", "\\dt is a command", "SHOW TABLES", "SHOW TABLES"},
 	{".tables", ".tables is a command", "SHOW TABLES", "SHOW TABLES"},
-	{"DESCRIBE SELECT * FROM orders", "needs brackets", "DESCRIBE (SELECT", "DESCRIBE (SELECT * FROM orders)"},
 	{"EXEC sp_help orders", "no procedures", "~DESCRIBE name", "DESCRIBE orders"},
 	{"CALL p()", "no procedures", "SHOW TABLES", "SHOW TABLES"},
 	{"EXPLAIN ANALYZE SELECT * FROM orders", "EXPLAIN ANALYZE is not read here", "EXPLAIN indexes = 1 SELECT", "EXPLAIN indexes = 1 SELECT * FROM orders"},

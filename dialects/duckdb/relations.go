@@ -50,6 +50,10 @@ var sourceColumns = map[string][]string{
 // views and macros.
 func (Dialect) SourceColumns(_, name string) []string { return sourceColumns[lexical.Lower(name)] }
 
+// indexTables are the tables of a full-text index, which has a schema of its own.
+// Reference: Full-Text Search Extension.
+var indexTables = lexical.Set("dict docs fields stats terms")
+
 // ruleRelation rules on a relation by its decoded names. System says that the name is
 // DuckDB's own.
 func ruleRelation(schema, name string) (rule sqlguard.Ruling, system bool) {
@@ -72,6 +76,11 @@ func ruleRelation(schema, name string) (rule sqlguard.Ruling, system bool) {
 		return sqlguard.Ruling{Allowed: true}, true
 	case schema == "information_schema" || schema == "pg_catalog":
 		return sqlguard.Ruling{Reason: "not on the list of system views that may be read"}, true
+	case strings.HasPrefix(schema, "fts_") && indexTables[name]:
+		return sqlguard.Ruling{
+			Ruled: true, Code: sqlguard.CodeRelationNotAllowed,
+			Reason: "a full-text index keeps words of another table there, and this connection has rules of access; read that table",
+		}, false
 	default:
 		return sqlguard.Ruling{Allowed: true}, false
 	}

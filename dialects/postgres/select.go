@@ -139,6 +139,11 @@ func (w *walker) judgeRangeVar(n *rangeVar) {
 		if !facts.Allowed {
 			r.Ruling.Code, r.Ruling.Reason = facts.Code, facts.Reason
 		}
+	} else if keepsOthers(n.Schemaname, n.Relname) {
+		r.Ruling = sqlguard.Ruling{
+			Ruled: true, Code: sqlguard.CodeRelationNotAllowed,
+			Reason: "an extension keeps rows or values of another table there, and this connection has rules of access; read that table",
+		}
 	}
 	w.st.Relations = append(w.st.Relations, r)
 	if len(n.Alias.GetColnames()) > 0 {

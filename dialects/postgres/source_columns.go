@@ -1,5 +1,7 @@
 package postgres
 
+import "strings"
+
 // sourceColumns are the columns that hold the source text of views, routines and
 // triggers, by the relation.
 var sourceColumns = map[string][]string{
@@ -30,4 +32,23 @@ func (Dialect) ValueColumns(schema, name string) []string {
 		return []string{"attmissingval"}
 	}
 	return nil
+}
+
+// keepsOthers reports whether an extension keeps rows or values of other tables in a
+// relation: chunks of TimescaleDB, also compressed, and their ranges, and the smallest and
+// greatest values in the columnar storage of Citus. Chunks that are compressed do not inherit
+// from their table. Reference: timescaledb_information.chunks; columnar.chunk.
+func keepsOthers(schema, name string) bool {
+	switch schema {
+	case "", "_timescaledb_internal":
+		return strings.HasPrefix(name, "_hyper_") && strings.HasSuffix(name, "_chunk") || strings.HasPrefix(name, "compress_hyper_") || strings.HasPrefix(name, "_compressed_hypertable_")
+	case "_timescaledb_catalog":
+		return name == "chunk_column_stats" || name == "dimension_slice"
+	case "timescaledb_information":
+		return name == "chunks"
+	case "columnar", "columnar_internal":
+		return name == "chunk"
+	default:
+		return false
+	}
 }

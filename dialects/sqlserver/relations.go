@@ -53,6 +53,12 @@ func ruleRelation(n *name) (rule sqlguard.Ruling, system bool) {
 	if systemDatabases[database] {
 		return refuse(sqlguard.CodeRelationNotAllowed, "it lies in a database of the server's own")
 	}
+	if schema == "cdc" && strings.HasSuffix(relation, "_ct") || strings.HasPrefix(relation, "mssql_temporalhistoryfor_") || strings.HasPrefix(relation, "mssql_ledgerhistoryfor_") || strings.HasPrefix(relation, "mssql_droppedledger") {
+		return sqlguard.Ruling{
+			Ruled: true, Code: sqlguard.CodeRelationNotAllowed,
+			Reason: "the server keeps earlier rows of another table there, and this connection has rules of access; read that table",
+		}, false
+	}
 	for _, part := range n.parts[:n.n] {
 		if plain, ok := plainForm(part.text); ok {
 			return sqlguard.Ruling{Reason: "most collations take it for " + plain + ", which a rule may deny; write it so"}, false
