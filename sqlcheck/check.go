@@ -253,9 +253,8 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 			r.add(notChecked("the file cannot be read: "+syntax.Message).Finding, sqlguard.Span{Start: syntax.Offset, End: syntax.Offset}, -1, "")
 			return nil, judged{}
 		}
-		c.schemaCalls(in, body, shift, file)
 		if len(texts.Texts) == 0 {
-			if len(file.Findings) > 0 {
+			if c.schemaCalls(in, body, shift, file); len(file.Findings) > 0 {
 				return nil, judged{} // the cache knows no findings of a file without a dialect
 			}
 			return nil, judged{cached: true} // the file is not for any dialect

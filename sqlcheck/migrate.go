@@ -155,7 +155,7 @@ func (r *reading) direction(body string, takesBack func(bool)) func(*source.Text
 // db-migrate.
 var schemaCall = regexp.MustCompile(`\bop\.(?:(?:add|drop|alter)_column|(?:create|drop|rename)_table|(?:create|drop)_index|create_\w*(?:key|constraint)|drop_constraint|batch_alter_table)\(` +
 	`|\bmigrations\.(?:(?:Add|Alter|Remove|Rename)Field|(?:Create|Delete|Rename)Model|(?:Add|Remove|Rename)Index|(?:Add|Remove)Constraint|AlterUniqueTogether|AlterIndexTogether|AlterModelTable)\(` +
-	`|\b(?:knex|trx|db|k)\.schema\.\w+|\b(?:queryInterface|queryRunner|pgm|db)\.(?:(?:add|drop|remove|change|rename|alter)(?:Primary|Foreign|Unique|Check)?(?:Columns?|Table|Index|Indices|Constraint|Key|ForeignKeys?)|createTable|createIndex|createIndices|createForeignKeys?|createUniqueConstraint)\(`)
+	`|\b(?:knex|trx|db|k)\.schema\.(?:create|drop|alter|rename|table)\w*|\b(?:queryInterface|queryRunner|pgm|db)\.(?:(?:add|drop|remove|change|rename|alter)(?:Primary|Foreign|Unique|Check)?(?:Columns?|Table|Index|Indices|Constraint|Key|ForeignKeys?)|createTable|createIndex|createIndices|createForeignKeys?|createUniqueConstraint)\(`)
 
 // schemaCalls reports that a migration in a program also changes the schema by calls
 // without SQL, once for a file.

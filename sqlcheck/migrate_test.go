@@ -78,6 +78,7 @@ func TestMigrationsInPrograms(t *testing.T) {
 		{"django2.py", "from django.db import migrations\n\nclass Migration(migrations.Migration):\n    operations = [\n        migrations.RemoveField(\"t\", \"a\"),\n    ]\n", false, []sqlguard.Code{migration.CodeNotJudged}},
 		{"typeorm.ts", "export class A implements MigrationInterface {\n  public async up(queryRunner: QueryRunner): Promise<void> {\n    await queryRunner.query(`" + limit + "`);\n    await queryRunner.query(`ALTER TABLE t ALTER a TYPE bigint`);\n  }\n  public async down(queryRunner: QueryRunner): Promise<void> {\n    await queryRunner.query(`ALTER TABLE t DROP COLUMN a`);\n  }\n}\n", false, []sqlguard.Code{migration.CodeRewritesTable}},
 		{"knex.js", "exports.up = async (knex) => {\n  await knex.raw(`" + limit + "`);\n  await knex.raw('CREATE INDEX i ON t (a)');\n};\nexports.down = async (knex) => {\n  await knex.raw('ALTER TABLE t DROP COLUMN a');\n};\n", false, []sqlguard.Code{migration.CodeIndexBlocksWrites}},
+		{"both.py", "from alembic import op\n\ndef upgrade():\n    op.add_column(\"t\", x)\n    op.execute(\"" + limit + "\")\n    op.execute(\"CREATE INDEX i ON t (a)\")\n", false, []sqlguard.Code{migration.CodeNotJudged, migration.CodeIndexBlocksWrites}},
 		{"knex2.js", "exports.up = (knex) => knex.schema.alterTable('t', (t) => t.dropColumn('a'));\n", false, []sqlguard.Code{migration.CodeNotJudged}},
 	} {
 		path := filepath.Join(t.TempDir(), c.name)

@@ -19,6 +19,7 @@ import (
 // suppressions in it. Without a guard, [elsewhere] holds for the file.
 func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, found *source.Source, body string, shift int, file *report.File) []allow {
 	r := c.reading(file, body, shift)
+	c.schemaCalls(in, body, shift, file)
 	allows, stands := besides(found, body)
 	if in.partly {
 		before := strings.TrimPrefix(string(in.before), report.ByteOrderMark)

@@ -37,6 +37,7 @@ type jsParser struct {
 	depth    int
 	noArrow  map[int]bool // brackets that do not begin the parameters of an arrow function
 	noIn     bool         // in the head of a for loop
+	extends  bool         // directly in the condition of a conditional type, whose question mark ends it
 	ternary  bool         // before the colon of a conditional expression
 	fields   []map[string]bool
 	exports  map[string]*node
@@ -355,7 +356,7 @@ func (p *jsParser) typ() {
 	if p.word("extends") && !p.token.line {
 		if !p.try(func() {
 			p.next()
-			p.typ()
+			p.within(true, p.typ)
 			p.expect("?")
 			p.typ()
 			p.expect(":")
@@ -366,6 +367,13 @@ func (p *jsParser) typ() {
 	}
 }
 
+// within runs read with extends set, and as it was afterwards.
+func (p *jsParser) within(extends bool, read func()) {
+	defer func(was bool) { p.extends = was }(p.extends)
+	p.extends = extends
+	read()
+}
+
 func (p *jsParser) typeOperand() {
 	p.enter()
 	defer p.leave()
@@ -373,7 +381,7 @@ func (p *jsParser) typeOperand() {
 	case p.token.kind == jsString || p.token.kind == jsNumber:
 		p.next()
 	case p.token.kind == jsTemplate:
-		p.typeTemplate()
+		p.within(false, p.typeTemplate)
 	case p.is("-"):
 		p.next()
 		p.next()
@@ -447,7 +455,7 @@ func (p *jsParser) typeName() {
 			p.try(func() { // what is inferred is of this type, unless it is the condition
 				p.next()
 				p.typ()
-				if p.is("?") {
+				if p.is("?") && !p.extends {
 					p.fail("a condition")
 				}
 			})

@@ -108,6 +108,8 @@ func TestJavaScriptFlow(t *testing.T) {
 		{"const x = async <T,>(a: T): Promise<T> => { await db.query('SELECT 1'); return a }", []string{"SELECT 1"}},
 		{"const x = a ? (b) : c; db.query('SELECT 1')", []string{"SELECT 1"}},
 		{"type A<T> = T extends `a${infer X}` ? { [K in keyof T]: X } : never\ndb.query('SELECT 1')", []string{"SELECT 1"}},
+		{"type A<T> = T extends infer X extends string ? X : never\ndb.query('SELECT 1')", []string{"SELECT 1"}},
+		{"type A<O> = { [K in keyof O]: `${B<O[K]> extends infer U extends string ? U : never}` }[keyof O]\ndb.query('SELECT 1')", []string{"SELECT 1"}},
 		{"type A<T> = T extends `${infer X extends string}/*` ? X : T extends [infer Y extends string ? 1 : 2] ? Y : never\ndb.query('SELECT 1')", []string{"SELECT 1"}},
 		{"await using db = await open(); using x = f()\nfor (await using y of z) db.query('SELECT 1')\nawait using; await using.f(db.query('SELECT 2'))", []string{"SELECT 1", "SELECT 2"}},
 		{"interface A { query(sql: string): Promise<void>; [k: string]: any }\ndb.query('SELECT 1')", []string{"SELECT 1"}},

@@ -207,6 +207,13 @@ func (f *toolFiles) of(path, extension string) (dialect string, listed bool) {
 	}
 	if names = slices.DeleteFunc(names, func(name string) bool { return name == "" }); len(names) == 0 {
 		names, listed = f.drivers(extension), true
+		for i, name := range names {
+			if own, ok := strings.CutPrefix(name, beside); ok {
+				if names[i] = undecided; migrationFolder.MatchString(path) {
+					names[i] = own
+				}
+			}
+		}
 	}
 	slices.Sort(names)
 	switch names = slices.Compact(names); len(names) {

@@ -79,7 +79,7 @@ func (g *FileGuards) migrates(profile string) func(path string) bool {
 		}
 	}
 	return func(path string) bool {
-		return slices.ContainsFunc(projects, func(p *project.Project) bool { return isMigration(p, path) }) || profile == ProfileMigration && filepath.Ext(path) == ".sql"
+		return slices.ContainsFunc(projects, func(p *project.Project) bool { return isMigration(p, path) }) || profile == ProfileMigration && (filepath.Ext(path) == ".sql" || migrationFolder.MatchString(path))
 	}
 }
 

@@ -47,6 +47,13 @@ func readPackages(folder toolFolder) packageLists {
 	return out
 }
 
+// beside stands before the dialect of the drivers when there are some of warehouses beside
+// them. Only migrations are surely for the program's own database.
+const beside = "beside a warehouse: "
+
+// migrationFolder is a folder in which tools for Python and Node have migrations.
+var migrationFolder = regexp.MustCompile(`(?i)(?:^|[/\\])(?:migrations?|alembic)[/\\]`)
+
 // cmpDrivers returns the one dialect of the drivers among packages that a program needs, or
 // else among those that only its tests, its tools or some of its users need. The latter name
 // none where they differ, and the former then are undecided.
@@ -59,12 +66,12 @@ func cmpDrivers(driver func(string) string, needs, extras []string) string {
 			}
 		}
 		names := slices.Collect(maps.Keys(found))
-		if own := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(warehouses, name) }); len(own) == 1 {
-			names = own // a file for the warehouse imports its driver
-		}
+		own := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(warehouses, name) })
 		switch {
 		case len(names) == 1 && isDialect(names[0]):
 			return names[0]
+		case len(own) == 1 && isDialect(own[0]):
+			return beside + own[0]
 		case len(names) > 0:
 			return undecided
 		}
