@@ -77,7 +77,7 @@ func (s *structure) warnUnreadable(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	s.warn("permission_denied", nil, "the role may not read %d tables, so they are not in the scan: %s. Grant SELECT on them and scan again", len(names), list(names))
+	s.warn("permission_denied", nil, "the role may not read these tables, so they are not in the scan (%d): %s. Grant SELECT on them and scan again", len(names), list(names))
 }
 
 // list writes names for a warning, not too many of them.

@@ -411,7 +411,7 @@ func (s *scanner) warnings(found *structure) []catalog.Warning {
 	}
 	if len(refused) > 0 {
 		out = append(out, catalog.Warning{Code: "profile_refused", Recoverable: true, Message: fmt.Sprintf(
-			"the guard refuses to read %d tables, so they have no profile: %s. The reason for the first: %s", len(refused), list(refused), reason)})
+			"the guard refuses to read these tables, so they have no profile (%d): %s. The reason for the first: %s", len(refused), list(refused), reason)})
 	}
 	return out
 }

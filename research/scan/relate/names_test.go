@@ -72,6 +72,10 @@ func TestNames(t *testing.T) {
 		{"any table", "users(id*); notes(id*, owner_id, owner_type text)", "", ""},
 		{"types differ", "customers(id* integer); orders(id*, customer_id text)", "", "orders.customer_id > customers.id"},
 		{"the own schema", "a.customers(id*); b.customers(id*); b.orders(id*, customer_id)", "b.orders.customer_id > b.customers.id", ""},
+		{
+			"the own first word", "archive_customers(customer_id*); archive_orders(id*, customer_id); sales_customers(customer_id*); sales_orders(id*, customer_id)",
+			"archive_orders.customer_id > archive_customers.customer_id; sales_orders.customer_id > sales_customers.customer_id", "",
+		},
 		{"an attribute", "customers(id*); orders(id*, customer_type_id, customer_name text)", "", ""},
 		{"decoys", "states(id*); items(id*, status, year, zip, quantity, line_no, position)", "", ""},
 		{"its own key", "customers(customer_id*, customer_no); orders(order_id*)", "", ""},

@@ -112,6 +112,7 @@ func (f *finder) single(data bool) [][]*proposal {
 			for _, p := range list {
 				f.adjust(p)
 			}
+			besideTwins(list)
 			slices.SortStableFunc(list, compareProposals)
 			if len(list) > maxProposals && list[0].byName {
 				list = list[:maxProposals]
@@ -120,6 +121,33 @@ func (f *finder) single(data bool) [][]*proposal {
 		}
 	}
 	return all
+}
+
+// besideTwins lowers the scores of targets that have a twin in the list which fits the
+// table of the column better: one whose name differs in the first word only, which is
+// that of the table of the column. Such words divide the tables of engines without
+// schemas: sales_orders refers to sales_customers rather than to archive_customers.
+func besideTwins(list []*proposal) {
+	if len(list) < 2 {
+		return
+	}
+	words := split(list[0].from.Name)
+	if len(words) < 2 {
+		return
+	}
+	own := map[string]*proposal{} // of the targets with this first word, by the other words
+	for _, p := range list {
+		if to := split(p.to.Name); len(to) > 1 && to[0] == words[0] {
+			own[phrase(to[1:])] = p
+		}
+	}
+	for _, p := range list {
+		if to := split(p.to.Name); len(to) > 1 && to[0] != words[0] && schemaOf(p.to) == schemaOf(p.from) {
+			if twin := own[phrase(to[1:])]; twin != nil && schemaOf(twin.to) == schemaOf(p.from) && twin.score >= p.score {
+				p.score = round(max(p.score-0.06, 0)) // as if it were in another schema
+			}
+		}
+	}
 }
 
 // undecided returns the targets that only values tell of, for the columns that names
