@@ -126,7 +126,7 @@ var small = []string{
 	"github.com/ktxhq/ktx/research/scan/...", "github.com/ktxhq/ktx/research/semantic/...",
 	"github.com/ktxhq/ktx/research/skills/...", "github.com/ktxhq/ktx/research/upstream/...",
 	"github.com/ktxhq/ktx/sqlcheck/fix/...", "github.com/ktxhq/ktx/sqlcheck/migration/...", "github.com/ktxhq/ktx/sqlcheck/report/...",
-	"github.com/ktxhq/ktx/cmd/ktx/internal/lsp", "github.com/sourcegraph/jsonrpc2/...", "github.com/bmatcuk/doublestar/...", "github.com/tailscale/hujson/...",
+	"github.com/ktxhq/ktx/cmd/ktx/internal/lsp", "github.com/sourcegraph/jsonrpc2/...", "github.com/bmatcuk/doublestar/...", "github.com/tailscale/hujson/...", "github.com/peterh/liner/...", "text/tabwriter", "github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile", "github.com/ktxhq/ktx/cmd/ktx/internal/rpc/...", "github.com/ktxhq/ktx/audit/...",
 	"github.com/ktxhq/ktx/httpapi/pages/...", "github.com/pelletier/go-toml/v2/...",
 }
 
