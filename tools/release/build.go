@@ -126,12 +126,11 @@ var small = []string{
 	"github.com/ktxhq/ktx/research/scan/...", "github.com/ktxhq/ktx/research/semantic/...",
 	"github.com/ktxhq/ktx/research/skills/...", "github.com/ktxhq/ktx/research/upstream/...",
 	"github.com/ktxhq/ktx/sqlcheck/fix/...", "github.com/ktxhq/ktx/sqlcheck/migration/...", "github.com/ktxhq/ktx/sqlcheck/report/...",
-	"github.com/ktxhq/ktx/cmd/ktx/internal/lsp", "github.com/sourcegraph/jsonrpc2/...", "github.com/bmatcuk/doublestar/...", "github.com/tailscale/hujson/...", "github.com/peterh/liner/...", "text/tabwriter", "github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile", "github.com/ktxhq/ktx/cmd/ktx/internal/rpc/...", "github.com/ktxhq/ktx/audit/...",
 	"github.com/ktxhq/ktx/httpapi/pages/...", "github.com/pelletier/go-toml/v2/...",
 	"github.com/pingcap/tidb/pkg/parser/ast", "github.com/pingcap/tidb/pkg/parser/charset", "github.com/pingcap/tidb/pkg/parser/format", "github.com/pingcap/tidb/pkg/parser/mysql", "github.com/pingcap/tidb/pkg/parser/types",
-	"github.com/golang-sql/...", "github.com/peterh/liner", "github.com/tailscale/hujson",
-	"github.com/ktxhq/ktx/cmd/ktx/internal/lsp", "github.com/ktxhq/ktx/execution/audit/index", "github.com/ktxhq/ktx/execution/mssqldb/...",
-	"github.com/ktxhq/ktx/research/memory", "github.com/ktxhq/ktx/research/usage", "github.com/ktxhq/ktx/sqlcheck/report",
+	"github.com/golang-sql/...", "github.com/peterh/liner", "github.com/sourcegraph/jsonrpc2/...", "github.com/tailscale/hujson", "text/tabwriter",
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile", "github.com/ktxhq/ktx/cmd/ktx/internal/lsp", "github.com/ktxhq/ktx/cmd/ktx/internal/rpc/...",
+	"github.com/ktxhq/ktx/execution/audit/index", "github.com/ktxhq/ktx/execution/mssqldb/...", "github.com/ktxhq/ktx/research/memory", "github.com/ktxhq/ktx/research/usage",
 }
 
 // maxProgram bounds a program, in bytes. Programs for Windows are 2 % longer than those for
