@@ -282,3 +282,26 @@ func TestInventory(t *testing.T) {
 		t.Errorf("%+v, %v", unmatched, err)
 	}
 }
+
+// TestNamesThatDifferInCase: the catalogue of tables whose names differ in case only does
+// not change from one reading to the next, and has the generated columns of each.
+func TestNamesThatDifferInCase(t *testing.T) {
+	t.Parallel()
+	server := testdb.MariaDB(t)
+	const columns = " (id int, email varchar(40), low varchar(40) AS (lower(email)) STORED)"
+	url := server.NewDatabase(t, "CREATE TABLE people"+columns, "CREATE TABLE People"+columns, "CREATE TABLE PEOPLE"+columns)
+	for _, objects := range []bool{false, true} {
+		db := open(t, url, mysqldb.Config{Session: mysql.Dialect{}.Session(), Objects: objects})
+		var before *sqlguard.Catalog
+		for range 20 { // the servers return equal names in any order
+			c, err := db.Catalog(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(c.Derived) != 3 || before != nil && c != before {
+				t.Fatalf("objects %t: derived columns %v, and the catalogue is another one", objects, c.Derived)
+			}
+			before = c
+		}
+	}
+}

@@ -7,7 +7,9 @@ const (
 	namesFoldSQL = "SELECT @@lower_case_table_names"
 
 	relationsSQL   = "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA IN "
-	relationsOrder = " ORDER BY TABLE_SCHEMA, TABLE_NAME"
+	// The servers sort names without regard to case, and return those that differ in case
+	// only in any order. So the answers are sorted by bytes.
+	relationsOrder = " ORDER BY CAST(TABLE_SCHEMA AS BINARY), CAST(TABLE_NAME AS BINARY)"
 
 	// generatedSQL returns the columns of the tables that have a generated column.
 	generatedSQL = "SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE, c.GENERATION_EXPRESSION FROM information_schema.COLUMNS AS c " +
@@ -16,7 +18,7 @@ const (
 	columnsSQL = "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, DATA_TYPE, GENERATION_EXPRESSION FROM information_schema.COLUMNS WHERE TABLE_SCHEMA IN "
 	// privilegesSQL returns what the account may do with each column that it sees.
 	privilegesSQL = "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, PRIVILEGES FROM information_schema.COLUMNS WHERE TABLE_SCHEMA IN "
-	columnsOrder  = " ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
+	columnsOrder  = relationsOrder + ", ORDINAL_POSITION"
 
 	viewsSQL = "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA IN "
 
@@ -35,9 +37,9 @@ const (
 )
 
 func routinesIn(databases string) string {
-	return databases + " ORDER BY ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_TYPE"
+	return databases + " ORDER BY CAST(ROUTINE_SCHEMA AS BINARY), CAST(ROUTINE_NAME AS BINARY), ROUTINE_TYPE"
 }
 
 func parametersIn(databases string) string {
-	return databases + " ORDER BY SPECIFIC_SCHEMA, SPECIFIC_NAME, ROUTINE_TYPE, ORDINAL_POSITION"
+	return databases + " ORDER BY CAST(SPECIFIC_SCHEMA AS BINARY), CAST(SPECIFIC_NAME AS BINARY), ROUTINE_TYPE, ORDINAL_POSITION"
 }

@@ -70,7 +70,7 @@ func TestPostgresRights(t *testing.T) {
 		t.Errorf("%d tables, want open and part", result.Tables)
 	}
 	warnings := fmt.Sprint(result.Report.Warnings)
-	if !strings.Contains(warnings, "2 tables") || !strings.Contains(warnings, "closed.t, public.secret") {
+	if !strings.Contains(warnings, "(2)") || !strings.Contains(warnings, "closed.t, public.secret") {
 		t.Errorf("warnings: %s", warnings)
 	}
 	profile := read[catalog.Profile](s, result.Report.SyncID, "enrichment/relationship-profile.json")
