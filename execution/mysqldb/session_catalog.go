@@ -6,7 +6,7 @@ const (
 	// namesFoldSQL: 0 when names of tables that differ in case are different.
 	namesFoldSQL = "SELECT @@lower_case_table_names"
 
-	relationsSQL   = "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA IN "
+	relationsSQL = "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA IN "
 	// The servers sort names without regard to case, and return those that differ in case
 	// only in any order. So the answers are sorted by bytes.
 	relationsOrder = " ORDER BY CAST(TABLE_SCHEMA AS BINARY), CAST(TABLE_NAME AS BINARY)"
