@@ -104,7 +104,7 @@ func edit(t *testing.T, path string, change func([]byte) []byte) {
 
 // TestAChangeOfThePastIsShown edits events that the index has taken.
 func TestAChangeOfThePastIsShown(t *testing.T) {
-	swap := func(data []byte) []byte { return bytes.Replace(data, []byte("ada"), []byte("eve"), 1) }
+	swap := func(data []byte) []byte { return bytes.Replace(data, []byte(`"ada"`), []byte(`"eve"`), 1) }
 	for name, at := range map[string]func([]string) string{
 		"in a finished segment":   func(all []string) string { return all[1] },
 		"in the segment in use":   func(all []string) string { return all[len(all)-1] },
