@@ -128,14 +128,14 @@ func (r *repository) owns(ctx context.Context, store string) bool {
 func (r *repository) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append(append([]string{}, gitConfig...), args...)...) //nolint:gosec // the arguments are constants, object names and one revision behind --end-of-options
 	cmd.Dir = r.dir
-	cmd.Env = append(os.Environ(), r.env...)
+	env := os.Environ()
 	if r.apart {
-		cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {
+		env = slices.DeleteFunc(env, func(e string) bool {
 			name, _, _ := strings.Cut(e, "=")
 			return slices.Contains(ofHook, name)
 		})
-		cmd.Env = append(cmd.Env, r.env...)
 	}
+	cmd.Env = slices.Concat(env, r.env)
 	return cmd
 }
 

@@ -36,8 +36,8 @@ var (
 
 // migrator returns the judge of the statements of a migration, in their order. The guard
 // reads each of them; what it would refuse on a connection that only reads does not count
-// here. takesBack says
-// before a statement whether it takes the migration back, as all do behind down.
+// here. takesBack says before a statement whether it takes the migration back, as all do
+// behind down.
 func migrator(guard *sqlguard.Guard, o migration.Options, text string) (judge func(sql string) sqlguard.Verdict, takesBack func(bool), down int) {
 	dialect := guard.Dialect()
 	if !migration.Supports(dialect.Name()) {

@@ -123,7 +123,8 @@ func (g *Guard) judgeShown(s *Statement, v *Verdict) {
 }
 
 // judgePlanned refuses, under rules of access, the plan of a query over a relation that is or
-// may be a view, where plans show values of rows. The view may read what no rule permits. With the objects of the database, rules that deny hold for what a view reads.
+// may be a view, where plans show values of rows. The view may read what no rule permits.
+// With the objects of the database, rules that deny hold for what a view reads.
 func (g *Guard) judgePlanned(s *Statement, v *Verdict) {
 	p := &g.policy
 	if !s.Plan || !p.rules() || g.objects != nil && len(p.Schemas.Allow)+len(p.Tables.Allow) == 0 {

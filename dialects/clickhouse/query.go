@@ -43,21 +43,7 @@ func (p *parser) query() {
 
 // bracketed reports whether the next brackets hold all of a query in brackets.
 func (p *parser) bracketed() bool {
-	if p.mark() != "(" {
-		return false
-	}
-	depth := 0
-	for n := 0; p.peek(n).kind != endOfText; n++ {
-		switch p.markAt(n) {
-		case "(":
-			depth++
-		case ")":
-			if depth--; depth == 0 {
-				return p.markAt(n+1) == ")"
-			}
-		}
-	}
-	return false
+	return p.mark() == "(" && p.markAt(p.closes(p.at)-p.at+1) == ")"
 }
 
 // selectPart reads one operand of a set operation.

@@ -99,19 +99,13 @@ func readBuilds(folder toolFolder) string {
 	switch names := slices.Collect(maps.Keys(found)); {
 	case len(names) == 0:
 		return ""
-	case len(names) == 1 || len(names) == 2 && found["mysql"] && found["mariadb"]:
-		return cmpFirst(found, "mysql", names[0])
+	case len(names) == 1:
+		return names[0]
+	case len(names) == 2 && found["mysql"] && found["mariadb"]:
+		return "mysql"
 	default:
 		return undecided
 	}
-}
-
-// cmpFirst returns a name if it was found, else another.
-func cmpFirst(found map[string]bool, name, other string) string {
-	if found[name] {
-		return name
-	}
-	return other
 }
 
 // named returns the names of files in the folder as they are spelled.
